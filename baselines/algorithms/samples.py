@@ -69,6 +69,12 @@ class Sample:
     flawed: bool = False
     """Whether a process judge found a correct result with a flawed process."""
 
+    context: str = ""
+    """Text in the prompt besides the task, such as a hint or a strategy."""
+
+    hints: tuple[tuple[int, int], ...] = ()
+    """Start and end of the tokens of each such text, for `hint_free`."""
+
     key: str = ""
     """Key of its trajectory."""
 

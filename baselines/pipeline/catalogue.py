@@ -1,7 +1,14 @@
 """The registries of the pipeline's stages: importing this module registers every part."""
 
-from hexathlon.baselines.pipeline import curricula, pivots, process_rewards, tool_errors
+from hexathlon.baselines.pipeline import (
+    context_filters,
+    curricula,
+    pivots,
+    process_rewards,
+    tool_errors,
+)
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
+from hexathlon.baselines.pipeline.contexts import CONTEXTS
 from hexathlon.baselines.pipeline.filters import FILTERS
 from hexathlon.baselines.pipeline.hints import HINTS
 from hexathlon.baselines.pipeline.horizons import HORIZONS
@@ -13,6 +20,7 @@ from hexathlon.baselines.pipeline.structures import STRUCTURES
 
 __all__ = [
     "ALLOCATORS",
+    "CONTEXTS",
     "FILTERS",
     "HINTS",
     "HORIZONS",
@@ -21,6 +29,7 @@ __all__ = [
     "SAMPLERS",
     "SHAPINGS",
     "STRUCTURES",
+    "context_filters",
     "curricula",
     "pivots",
     "process_rewards",

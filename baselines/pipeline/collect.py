@@ -15,6 +15,7 @@ from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.baselines.tokens.tree import Node
 from hexathlon.evaluators.records import TrialRecord
 
 __all__ = [
@@ -50,7 +51,10 @@ class GroupPlan(NamedTuple):
     """Number of the first members that start at the beginning even so."""
 
     hint: float = 0.0
-    """Share of the oracle's actions in `start`."""
+    """Share of the oracle's actions in `start`, or in the contexts."""
+
+    contexts: tuple[str, ...] = ()
+    """Context of each rollout before it splits; those beyond have none."""
 
 
 class Collected(NamedTuple):
@@ -128,6 +132,9 @@ class Collector:
         width = leaves(self._splits)
         keys = [(plan.env, plan.task, plan.seed, n * width) for n in range(self.roots(plan))]
         starts = [None if n < plan.plain else plan.start for n in range(len(keys))]
+        for n, text in enumerate(plan.contexts[: len(keys)]):
+            if text:
+                starts[n] = replace(starts[n] or Prefix(keys[n]), context=text)
         return [
             Request(key, plan.limits, start=start) for key, start in zip(keys, starts, strict=True)
         ]
@@ -220,9 +227,16 @@ def _siblings(request: Request, prefix: Prefix, width: int, leaf_count: int) -> 
     return [request._replace(key=key, start=prefix, pause_after=None) for key in keys]
 
 
+def _without_context(root: Node) -> tuple[int, ...]:
+    if not root.hint:
+        return root.ids
+    start, stop = root.hint
+    return root.ids[:start] + root.ids[stop:]
+
+
 def _check_starts(task: str, played: Sequence[Trajectory]) -> None:
     starts = {
-        trajectory.tokens.nodes[0].ids
+        _without_context(trajectory.tokens.nodes[0])
         for trajectory in played
         if trajectory.tokens is not None and trajectory.tokens.nodes
     }

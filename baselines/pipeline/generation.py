@@ -10,8 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hexathlon.baselines.algorithms.samples import Group, turns_given
-from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, HORIZONS, SAMPLERS
+from hexathlon.baselines.pipeline.catalogue import (
+    ALLOCATORS,
+    CONTEXTS,
+    HINTS,
+    HORIZONS,
+    SAMPLERS,
+)
 from hexathlon.baselines.pipeline.collect import GroupPlan
+from hexathlon.baselines.pipeline.contexts import Context, written
 from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.tables import GenerateTable
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
@@ -116,20 +123,22 @@ class Generation:
         ]
 
     async def hinted(self, plans: Sequence[GroupPlan], executor: Executor) -> list[GroupPlan]:
-        """Return the plans, with the oracle's first actions as their start if the hint gives any.
+        """Return the plans with their hints: the oracle's first actions as start, and contexts.
 
         Raises:
             HintFailed: If the oracle does not solve a task.
         """
         success = self.known.success([plan.task for plan in plans])
+        contexts = [self._contexts(plan, rate) for plan, rate in zip(plans, success, strict=True)]
         # Play the oracle only for tasks whose hint can give an action.
         hinted = [
             plan
-            for plan, rate in zip(plans, success, strict=True)
+            for plan, rate, texts in zip(plans, success, contexts, strict=True)
             if self._hint_length(plan.task, rate, _LONG_SOLUTION)
+            or any(text.share for text in texts)
         ]
         if not hinted:
-            return list(plans)
+            return [_with_contexts(p, texts, []) for p, texts in zip(plans, contexts, strict=True)]
         oracles = [
             Request((plan.env, plan.task, plan.seed, 0), plan.limits, "agent:oracle")
             for plan in hinted
@@ -140,8 +149,10 @@ class Generation:
             for plan, outcome in zip(hinted, outcomes, strict=True)
         }
         started = []
-        for plan, rate in zip(plans, success, strict=True):
+        for plan, rate, texts in zip(plans, success, contexts, strict=True):
             solution = solutions.get(plan.task)
+            steps = [] if solution is None else solution.record["steps"]
+            plan = _with_contexts(plan, texts, [step["action"] for step in steps])
             if solution is not None:
                 # The last action is always left to the policy.
                 actions = len(solution.record["steps"])
@@ -155,6 +166,12 @@ class Generation:
             started.append(plan)
         return started
 
+    def _contexts(self, plan: GroupPlan, success: float) -> list[Context]:
+        """Return the contexts of a group's rollouts before they split."""
+        part, roots = self._config.context, plan.members // leaves(self._config.splits())
+        draw = generator_for("contexts", plan.seed, plan.task)
+        return CONTEXTS[part.name](float(success), roots, draw, **part.parameters)
+
     def _hint_length(self, task: str, success: float, actions: int) -> int:
         """Return how many of a solution's actions the hint gives."""
         part = self._config.hint
@@ -166,18 +183,27 @@ class Generation:
         hints = {plan.task: plan.hint for plan in plans}
         whole = []
         for group in groups:
-            given = [turns_given(sample) > 0 for sample in group.samples]
-            if hints.get(group.task):
+            given = [turns_given(s) > 0 or s.context != "" for s in group.samples]
+            if any(given):
                 plain, hinted = (
                     tuple(s for s, each in zip(group.samples, given, strict=True) if each is want)
                     for want in (False, True)
                 )
-                if hinted:
+                if hints.get(group.task):
                     self.known.observe_hinted(replace(group, samples=hinted), hints[group.task])
                 group = replace(group, samples=plain)
             if group.samples:
                 whole.append(group)
         self.known.observe(whole)
+
+
+def _with_contexts(
+    plan: GroupPlan, contexts: Sequence[Context], actions: Sequence[str]
+) -> GroupPlan:
+    texts = tuple(written(context, actions) for context in contexts)
+    if not any(texts):
+        return plan
+    return plan._replace(contexts=texts, hint=max(context.share for context in contexts))
 
 
 def _instruction(task: str) -> str:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from hexathlon.baselines.pipeline.buffer import AdmissionRules
 from hexathlon.baselines.pipeline.catalogue import (
     ALLOCATORS,
+    CONTEXTS,
     HINTS,
     HORIZONS,
     LATENESS,
@@ -54,6 +55,9 @@ class GenerateTable(RecipeTable):
     hint: PartTable = PartTable(name="none")
     """Number of the oracle's first actions that a task's rollouts start from."""
 
+    context: PartTable = PartTable(name="none")
+    """Texts that rollouts read after the opening of their task, such as strategies."""
+
     hinted: float = Field(default=1.0, gt=0, le=1)
     """Share of a group's rollouts that get its hint; the others start at the beginning."""
 
@@ -74,6 +78,8 @@ class GenerateTable(RecipeTable):
         # Trial calls, so that bad values raise here rather than during the run.
         self.splits()
         HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
+        CONTEXTS.resolve(self.context.name, self.context.parameters)
+        CONTEXTS[self.context.name](0.5, 4, generator_for("trial"), **self.context.parameters)
         HORIZONS.resolve(self.horizon.name, self.horizon.parameters)
         HORIZONS[self.horizon.name](0, 8, **self.horizon.parameters)
         SAMPLERS[self.sampler.name](

@@ -132,6 +132,7 @@ class Attempt:
 
     def _begin(self, env: Environment, start: Prefix | None) -> TrialCoroutine[Player]:
         self.log.env = env
+        self.log.context = "" if start is None else start.context
         if start is None or not start.begun:
             yield from self._reset()
             return self._player()
@@ -187,7 +188,8 @@ class Attempt:
         env_id, task_id, seed, trial = log.key
         source = get_source(parse_address(task_id).source)
         context = (log.system_prompt, log.tools, partial(peek, env), getattr(env, "admit", None))
-        self.player = self.agent.begin(Episode(env.task, source, seed, trial, env_id, *context))
+        episode = Episode(env.task, source, seed, trial, env_id, *context, context=log.context)
+        self.player = self.agent.begin(episode)
         return self.player
 
     # Turns -------------------------------------------------------------------------------------
@@ -293,6 +295,7 @@ class Attempt:
             state=state,
             memory=player.save() if isinstance(player, ResumablePlayer) else None,
             spent=log.spent(),
+            context=log.context,
             media=dict(log.media),
         )
 

@@ -136,6 +136,9 @@ class Prefix:
     """The player's own state; None if the player must be given the recorded messages."""
 
     spent: ResourcesUsed = ResourcesUsed()
+    context: str = ""
+    """Text that a training policy reads after the opening, such as a hint; not in records."""
+
     earlier: tuple[Mapping[str, Any], ...] = ()
     """Earlier attempts that ended in infrastructure failures."""
 

@@ -46,6 +46,9 @@ class TrialLog:
     tools: Sequence[Mapping[str, Any]] = ()
     opening: JsonContent = ""
     steps: list[dict[str, Any]] = field(default_factory=list)
+    context: str = ""
+    """As in `Prefix`; not recorded."""
+
     pending: str | None = None
     """The action in progress; stays set if the environment fails."""
 

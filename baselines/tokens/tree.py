@@ -51,6 +51,13 @@ class Node:
     trial: int = -1
     """Number of the trial that sampled the turn; forked rollouts share turns of one trial."""
 
+    hint: tuple[int, ...] = ()
+    """Of a root with a context: start and end of its tokens in the prompt, which training may cut
+    out."""
+
+    context: str = ""
+    """Of a root: the text of its context."""
+
     def __post_init__(self) -> None:
         expected = len(self.ids) if self.kind == "sampled" else 0
         if len(self.log_probabilities) != expected:
@@ -183,6 +190,8 @@ class TokenTree:
             objectives=outcome.objectives,
             errors=outcome.errors,
             flawed=outcome.flawed,
+            context=nodes[0].context,
+            hints=((nodes[0].hint[0], nodes[0].hint[1]),) if nodes[0].hint else (),
             key=key,
         )
 

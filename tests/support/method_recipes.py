@@ -47,6 +47,20 @@ METHODS: list[dict[str, Any]] = [
         "replay": {"name": "external"},
     },
     {
+        "credit": {
+            "estimator": part("nudge"),
+            "shapings": [part("generation_gain"), part("context_gain")],
+            "filters": [part("with_plain_copies")],
+        },
+        "generate": {"context": part("strategies", texts=["one", "two"])},
+    },
+    {
+        "credit": {"estimator": part("grpo"), "filters": [part("hint_free")]},
+        "learn": learn("ppo", proximal="behaviour"),
+        "generate": {"context": part("guide", below=1, plain=0.25)},
+    },
+    {"generate": {"context": part("modes", texts=["at once", "slowly"])}},
+    {
         "credit": {"estimator": part("ad_hint")},
         "generate": {"hint": part("fading", most=0.5), "hinted": 0.5},
     },

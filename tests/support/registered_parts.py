@@ -71,6 +71,7 @@ def named_parts(recipe: Recipe) -> set[tuple[str, str]]:
         ("ALLOCATORS", generate.allocator.name),
         ("STRUCTURES", generate.structure.name),
         ("HINTS", generate.hint.name),
+        ("CONTEXTS", generate.context.name),
         ("HORIZONS", generate.horizon.name),
         ("REPLAYS", recipe.replay.name),
         ("ESTIMATORS", recipe.credit.estimator.name),

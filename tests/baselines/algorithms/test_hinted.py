@@ -31,3 +31,26 @@ def test_without_hints_it_is_grpo():
     groups = [group((1, 0, 0, 1))]
     grpo = first(ESTIMATORS["grpo"](groups).advantages, groups)
     assert first(ESTIMATORS["ad_hint"](groups).advantages, groups) == pytest.approx(grpo)
+
+
+def test_contexts_are_compared_within_and_across():
+    rows = [(1.0, ""), (0.0, ""), (1.0, "a"), (0.0, "a"), (1.0, "b"), (1.0, "b")]
+    samples = [
+        sample([reward], context=text, key=f"t#{number}")
+        for number, (reward, text) in enumerate(rows)
+    ]
+    copy = sample([1.0], context="a", key="t#2 without context")
+    one = Group("t", (*samples, copy))
+    credit = ESTIMATORS["nudge"]([one], across=2.0, distil=0.1)
+    mean = 4 / 6
+    bonus = np.array([1 - mean, -mean, 0.5 - 2 / 6, -0.5 - 2 / 6, 2 / 3, 2 / 3])
+    expected = (bonus - bonus.mean()) / bonus.std(ddof=1)
+    result = first(credit.advantages, [one])
+    assert result[:6] == pytest.approx(expected, abs=1e-5)
+    assert result[6] == pytest.approx(0.1 * result[2])
+
+
+def test_nudge_without_contexts_is_grpo():
+    groups = [group((1, 0, 0, 1))]
+    grpo = first(ESTIMATORS["grpo"](groups).advantages, groups)
+    assert first(ESTIMATORS["nudge"](groups).advantages, groups) == pytest.approx(grpo)

@@ -1,5 +1,6 @@
 """The training loop calls every registered component, and each has its documented effect."""
 
+import gzip
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -268,6 +269,41 @@ def test_a_share_of_a_group_can_be_hinted(start, tmp_path, monkeypatch) -> None:
         assert trainer.components.generation.known.hinted == kept
     with pytest.raises(RecipeError, match="generate.hinted below 1 needs"):
         tiny_recipe(generate={"structure": FORKED["structure"], "hinted": 0.5})
+
+
+def test_contexts_are_read_and_cut_out_again(start, tmp_path, monkeypatch) -> None:
+    """They are in the engine's tokens, but in no record, and in no token that is trained on."""
+    recipe = tiny_recipe(
+        **credit("grpo", filters=[part("hint_free")]),
+        generate={
+            "context": part("guide", below=1, plain=0.5, share=0.7),
+            "structure": part("forked", after=[1], width=2),
+        },
+        rollout={"groups": 2, "members": 8, "max_tokens": 12},
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        calls = calls_of(monkeypatch)
+        groups = groups_of(trainer, calls, "grpo")
+        (filtered,) = [call for call in calls if call.name == "hint_free"]
+        known, decode = trainer.components.generation.known, trainer._renderer.tokenizer.decode
+    text = ""
+    for before, after in zip(filtered.arguments[0], groups, strict=True):
+        plain = [sample for sample in before.samples if not sample.context]
+        hinted = [sample for sample in before.samples if sample.context]
+        assert plain and hinted and known.hinted[before.task][0][0] == 0.7
+        assert sum(known.counts[before.task]) == len(plain)
+        text = hinted[0].context
+        assert text.startswith("A solution begins with:\n") and '"add"' in text
+        for sample in hinted:
+            ((begin, end),) = sample.hints
+            assert "solution" in decode(sample.ids[begin:end].tolist())
+        prompts = set()
+        for sample in after.samples:
+            assert not sample.hints
+            prompts.add(tuple(sample.ids[: int(np.flatnonzero(sample.sampled)[0])].tolist()))
+        assert len(prompts) == 1, "without contexts, all prompts are the same"
+    for path in (tmp_path / "rollouts").iterdir():
+        assert "A solution begins" not in gzip.decompress(path.read_bytes()).decode()
 
 
 def test_hinted_rollouts_fork_after_the_policys_own_turns(start, tmp_path, monkeypatch) -> None:
