@@ -9,6 +9,7 @@ from hexathlon.baselines.algorithms import (
     hinted,
     sets,
     stepwise,
+    survivors,
     trees,
 )
 from hexathlon.baselines.algorithms.aggregation import AGGREGATIONS
@@ -35,5 +36,6 @@ __all__ = [
     "hinted",
     "sets",
     "stepwise",
+    "survivors",
     "trees",
 ]

@@ -75,6 +75,12 @@ class Sample:
     hints: tuple[tuple[int, int], ...] = ()
     """Start and end of the tokens of each such text, for `hint_free`."""
 
+    survival: float = 1.0
+    """Probability with which the rollout went on when others of its group were stopped."""
+
+    started: int = 0
+    """Rollouts that were started in its group, stopped ones included; 0 if none can be stopped."""
+
     key: str = ""
     """Key of its trajectory."""
 

@@ -13,6 +13,7 @@ from hexathlon.baselines.pipeline.filters import FILTERS
 from hexathlon.baselines.pipeline.hints import HINTS
 from hexathlon.baselines.pipeline.horizons import HORIZONS
 from hexathlon.baselines.pipeline.lateness import LATENESS
+from hexathlon.baselines.pipeline.pruning import PRUNINGS
 from hexathlon.baselines.pipeline.replay import REPLAYS
 from hexathlon.baselines.pipeline.samplers import SAMPLERS
 from hexathlon.baselines.pipeline.shaping import SHAPINGS
@@ -25,6 +26,7 @@ __all__ = [
     "HINTS",
     "HORIZONS",
     "LATENESS",
+    "PRUNINGS",
     "REPLAYS",
     "SAMPLERS",
     "SHAPINGS",

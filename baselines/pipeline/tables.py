@@ -3,6 +3,7 @@
 import math
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hexathlon.baselines.pipeline.buffer import AdmissionRules
@@ -12,6 +13,7 @@ from hexathlon.baselines.pipeline.catalogue import (
     HINTS,
     HORIZONS,
     LATENESS,
+    PRUNINGS,
     REPLAYS,
     SAMPLERS,
     STRUCTURES,
@@ -61,6 +63,12 @@ class GenerateTable(RecipeTable):
     hinted: float = Field(default=1.0, gt=0, le=1)
     """Share of a group's rollouts that get its hint; the others start at the beginning."""
 
+    pruning: PartTable | None = None
+    """Which rollouts go on after `prune_after` turns; None lets all go on."""
+
+    prune_after: int = Field(default=1, ge=1)
+    """Number of the policy's turns before pruning; turns of a hint do not count."""
+
     horizon: PartTable = PartTable(name="fixed")
     """Turns of a step's rollouts, at most those of the task's table."""
 
@@ -78,6 +86,14 @@ class GenerateTable(RecipeTable):
         # Trial calls, so that bad values raise here rather than during the run.
         self.splits()
         HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
+        if self.pruning is not None:
+            PRUNINGS.resolve(self.pruning.name, self.pruning.parameters)
+            PRUNINGS[self.pruning.name](np.full(2, 0.5), **self.pruning.parameters)
+            if self.structure.name != "independent":
+                raise ValueError(
+                    "generate.pruning needs rollouts that do not fork: set structure to "
+                    f"independent, got {self.structure.name}"
+                )
         CONTEXTS.resolve(self.context.name, self.context.parameters)
         CONTEXTS[self.context.name](0.5, 4, generator_for("trial"), **self.context.parameters)
         HORIZONS.resolve(self.horizon.name, self.horizon.parameters)

@@ -36,6 +36,10 @@ class Trajectory:
     errors: tuple[int, ...] = ()
     """Number of failed tool calls in each turn; empty if unknown."""
 
+    survival: float = 1.0
+    started: int = 0
+    """These two as in `Sample`."""
+
     @property
     def key(self) -> TrialKey:
         """Environment id, task id, seed, trial."""
@@ -69,6 +73,8 @@ class Trajectory:
             errors=tuple(max(n, 0) for n in (*self.errors, *[0] * count)[:count])
             if self.errors
             else (),
+            survival=self.survival,
+            started=self.started,
         )
         _, task, _, trial = self.key
         return self.tokens.samples(outcome, f"{task}#{trial}")
@@ -83,6 +89,7 @@ class Trajectory:
             "media": {
                 name: base64.b64encode(data).decode("ascii") for name, data in self.media.items()
             },
+            **({"pruning": [self.survival, self.started]} if self.started else {}),
             **({"errors": list(self.errors)} if self.errors else {}),
         }
 
@@ -97,4 +104,6 @@ class Trajectory:
             tuple(data["tools"]),
             {name: base64.b64decode(text) for name, text in data["media"].items()},
             errors=tuple(data.get("errors", ())),
+            survival=data.get("pruning", [1.0, 0])[0],
+            started=data.get("pruning", [1.0, 0])[1],
         )

@@ -90,6 +90,10 @@ class PathOutcome:
     errors: tuple[int, ...] = ()
     """Failed tool calls in each turn; empty if unknown."""
 
+    survival: float = 1.0
+    started: int = 0
+    """These two as in `Sample`."""
+
 
 @dataclass(slots=True)
 class TokenTree:
@@ -190,6 +194,8 @@ class TokenTree:
             objectives=outcome.objectives,
             errors=outcome.errors,
             flawed=outcome.flawed,
+            survival=outcome.survival,
+            started=outcome.started,
             context=nodes[0].context,
             hints=((nodes[0].hint[0], nodes[0].hint[1]),) if nodes[0].hint else (),
             key=key,

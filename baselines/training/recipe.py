@@ -160,6 +160,12 @@ class Recipe(RecipeTable):
                 f"asynchrony.ratio {table.ratio!r} sets the proximal policy: remove "
                 f"learn.objective.proximal, got {objective.proximal!r}"
             )
+        if self.generate.pruning is not None and (table.active or self.ranks > 1):
+            raise ValueError(
+                "generate.pruning compares the rollouts of a group while they are played: it needs "
+                f"a synchronous run with one rank, got {self.ranks} and staleness "
+                f"{table.staleness}"
+            )
         if table.update == "abort" and not table.active:
             raise ValueError(
                 'asynchrony.update = "abort" needs requests in flight at an update: set '

@@ -121,7 +121,10 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
     difference = source.publish(step + 1)
     ended = time.perf_counter()
 
+    pruner = run.collector.pruner
+    pruned = {} if pruner is None else {"rollouts/pruned": float(pruner.taken())}
     return {
+        **pruned,
         **rollout_metrics(batches, len(kept), step, recipe.tasks),
         **replay_metrics(groups, step, run.replay),
         **source.metrics(),

@@ -59,7 +59,14 @@ METHODS: list[dict[str, Any]] = [
         "learn": learn("ppo", proximal="behaviour"),
         "generate": {"context": part("guide", below=1, plain=0.25)},
     },
-    {"generate": {"context": part("modes", texts=["at once", "slowly"])}},
+    {
+        "credit": {"estimator": part("survivors")},
+        "generate": {
+            "context": part("modes", texts=["at once", "slowly"]),
+            "pruning": part("hopeless", below=1, chance=0.5),
+        },
+    },
+    {"generate": {"pruning": part("balanced")}},
     {
         "credit": {"estimator": part("ad_hint")},
         "generate": {"hint": part("fading", most=0.5), "hinted": 0.5},

@@ -271,6 +271,38 @@ def test_a_share_of_a_group_can_be_hinted(start, tmp_path, monkeypatch) -> None:
         tiny_recipe(generate={"structure": FORKED["structure"], "hinted": 0.5})
 
 
+def test_stopped_rollouts_are_absent_and_the_head_learns(start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(
+        **credit("survivors"),
+        generate={"pruning": part("hopeless", below=1, chance=0.5)},
+        rollout={"groups": 3, "members": 6, "max_tokens": 12},
+    )
+    broken = []
+    for _ in range(2):  # the second trainer resumes after two steps
+        with trainer_of(recipe, start, tmp_path / "broken") as trainer:
+            broken += [told(trainer.advance()) for _ in range(2)]
+            trainer.save()
+            head = trainer.components.collector.pruner.head.state()
+    with trainer_of(recipe, start, tmp_path / "whole") as trainer:
+        calls = calls_of(monkeypatch)
+        groups = groups_of(trainer, calls, "survivors")
+        whole = [told(trainer.advance()) for _ in range(3)]
+        assert trainer.components.collector.pruner.head.state() == head
+    assert whole == broken[1:] and any(head)
+    assert all(row["rollouts/pruned"] > 0 for row in broken)
+    samples = [sample for group in groups for sample in group.samples]
+    assert len(samples) == 18 - broken[0]["rollouts/pruned"]
+    assert {sample.started for sample in samples} == {6}
+    # Rollouts of one turn ended before the decision.
+    assert {len(s.rewards) > 1: s.survival for s in samples} == {
+        several: 0.5 if several else 1.0 for several in {len(s.rewards) > 1 for s in samples}
+    }
+    with pytest.raises(RecipeError, match="generate.pruning compares the rollouts"):
+        tiny_recipe(generate={"pruning": part("balanced")}, **stale("pace"))
+    with pytest.raises(RecipeError, match="generate.pruning needs rollouts that do not fork"):
+        tiny_recipe(generate={"pruning": part("balanced"), "structure": FORKED["structure"]})
+
+
 def test_contexts_are_read_and_cut_out_again(start, tmp_path, monkeypatch) -> None:
     """They are in the engine's tokens, but in no record, and in no token that is trained on."""
     recipe = tiny_recipe(
