@@ -97,6 +97,9 @@ class Episode:
     admit: Admission | None = None
     """For agents that are programs: of environments with a sandbox in which they work."""
 
+    context: str = ""
+    """For policies in training: text after the opening, such as a hint."""
+
 
 class Player(Protocol):
     """Plays one trial."""

@@ -7,7 +7,7 @@ it, so that a policy is evaluated exactly as it is trained.
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hexathlon.baselines.agents.base import (
     AgentMismatch,
@@ -198,10 +198,13 @@ class PolicyPlayer:
         if self._last is not None:
             return self.conversation.hear(codec.answer(self._last, texts), images)
         prompt = codec.system_prompt(self.episode.system_prompt, self.episode.tools)
-        opening: list[dict[str, Any]] = [{"role": "user", "content": "\n\n".join(texts)}]
-        return self.conversation.open(
-            [{"role": "system", "content": prompt}, *opening] if prompt else opening, images
-        )
+        system = [{"role": "system", "content": prompt}] if prompt else []
+        opening = [*system, {"role": "user", "content": "\n\n".join(texts)}]
+        context = self.episode.context
+        if not context:
+            return self.conversation.open(opening, images)
+        hinted = [*system, {"role": "user", "content": "\n\n".join([*texts, context])}]
+        return self.conversation.open(hinted, images, context, opening)
 
     def _request(self, ids: list[int], partial: TokenReply | None) -> TokenRequest:
         sampling = self._sampling(len(ids))

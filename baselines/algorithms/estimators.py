@@ -37,6 +37,8 @@ class Credit(NamedTuple):
     """Targets of the critic, per sample `[tokens]`; None without a critic."""
 
     metrics: dict[str, float] = {}
+    streams: dict[str, list[Array]] = {}
+    """Further values by name, per sample `[tokens]`, for losses that read them."""
 
 
 Estimator = Callable[..., Credit]

@@ -11,7 +11,10 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Sample
 
-__all__ = ["hint_free"]
+__all__ = ["PLAIN", "hint_free"]
+
+PLAIN = " without context"
+"""End of the keys of copies without their context."""
 
 
 def hint_free(sample: Sample, hints: Sequence[tuple[int, int]]) -> Sample:
@@ -39,4 +42,5 @@ def hint_free(sample: Sample, hints: Sequence[tuple[int, int]]) -> Sample:
         behaviour=sample.behaviour[kept], turn=sample.turn[kept],
         version=None if sample.version is None else sample.version[kept],
         withheld=None if sample.withheld is None else sample.withheld[kept],
+        hints=(),
     )  # fmt: skip

@@ -5,7 +5,7 @@ With l the current, o the proximal (start of the update) and b the behaviour (as
 log-probability, the ratio is rho = exp(l - o). Entries outside the mask are 0.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -57,6 +57,14 @@ class TokenBatch:
 
     reference: Tensor | None = None
     """Log-probability under a reference policy."""
+
+    streams: Mapping[str, Tensor] = field(default_factory=dict)
+    """Further values by name, from the estimator or a token rule."""
+
+    def stream(self, name: str) -> Tensor:
+        """Return a stream; 0 where the recipe has no part that computes it."""
+        values = self.streams.get(name)
+        return torch.zeros_like(self.mask) if values is None else values
 
     def log_ratio(self) -> Tensor:
         """Return l - o, 0 outside the mask."""

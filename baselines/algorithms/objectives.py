@@ -5,10 +5,14 @@ from typing import Any, Literal, NamedTuple
 
 from torch import Tensor
 
-from hexathlon.baselines.algorithms.aggregation import AGGREGATIONS, Totals
-from hexathlon.baselines.algorithms.corrections import CORRECTIONS
-from hexathlon.baselines.algorithms.divergences import DIVERGENCES
-from hexathlon.baselines.algorithms.losses import SURROGATES, TokenBatch
+from hexathlon.baselines.algorithms.aggregation import Totals
+from hexathlon.baselines.algorithms.catalogue import (
+    AGGREGATIONS,
+    CORRECTIONS,
+    DIVERGENCES,
+    SURROGATES,
+)
+from hexathlon.baselines.algorithms.losses import TokenBatch
 
 __all__ = ["LossParts", "Objective", "StepTotals"]
 
@@ -51,7 +55,7 @@ class Objective:
     """Weight of the cross-entropy on observation tokens (ECHO)."""
 
     entropy_weight: float = 0.0
-    """Weight of the entropy bonus."""
+    """Weight of the entropy bonus; tokens with a stream `settled` of 1 have none."""
 
     def check(self) -> None:
         """Check names and parameters.
@@ -111,6 +115,8 @@ class Objective:
             metrics["loss/observation"] = surprise
         if entropy is not None:
             mean = (entropy * batch.mask).sum() / tokens
-            loss = loss - self.entropy_weight * mean if self.entropy_weight else loss
+            if self.entropy_weight:
+                bonus = (entropy * batch.mask * (1.0 - batch.stream("settled"))).sum() / tokens
+                loss = loss - self.entropy_weight * bonus
             metrics["entropy"] = mean
         return LossParts(loss, {name: value.detach() for name, value in metrics.items()})

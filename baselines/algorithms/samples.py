@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Group", "Mask", "Sample", "spread", "turns_of"]
+__all__ = ["Array", "Group", "Mask", "Sample", "spread", "turns_given", "turns_of"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -54,14 +54,32 @@ class Sample:
     finished: bool = True
     """False if a budget cut the rollout off."""
 
+    external: bool = False
+    """Whether another policy, or an older one, wrote it; see the estimator `rl_plus`."""
+
     objectives: tuple[float, ...] = ()
     """Scores of the rubric's dimensions, if the reward comes from a rubric."""
 
     feedback: tuple[float, ...] = ()
     """A judge's score of each turn's action; empty where the steps were not judged."""
 
+    errors: tuple[int, ...] = ()
+    """Number of failed tool calls in each turn; empty if unknown."""
+
     flawed: bool = False
     """Whether a process judge found a correct result with a flawed process."""
+
+    context: str = ""
+    """Text in the prompt besides the task, such as a hint or a strategy."""
+
+    hints: tuple[tuple[int, int], ...] = ()
+    """Start and end of the tokens of each such text, for `hint_free`."""
+
+    survival: float = 1.0
+    """Probability with which the rollout went on when others of its group were stopped."""
+
+    started: int = 0
+    """Rollouts that were started in its group, stopped ones included; 0 if none can be stopped."""
 
     key: str = ""
     """Key of its trajectory."""
@@ -118,6 +136,11 @@ def spread(sample: Sample, values: Sequence[float] | Array) -> Array:
     result = np.zeros(len(sample.ids))
     result[sample.sampled] = by_turn[sample.turn[sample.sampled]]
     return result
+
+
+def turns_given(sample: Sample) -> int:
+    """Return the number of turns before the policy's first, which were given to it as a hint."""
+    return int(sample.turn[sample.sampled].min()) if sample.sampled.any() else 0
 
 
 def turns_of(sample: Sample) -> list[NDArray[np.int64]]:

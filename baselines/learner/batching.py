@@ -1,7 +1,7 @@
 """Batches: samples as padded tensors, in parts that fit a budget of tokens."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -36,6 +36,9 @@ class Example:
 
     counted: Mask | None = None
     """Sampled tokens that averages count, trained or withheld; None counts the trained ones."""
+
+    streams: Mapping[str, Array] = field(default_factory=dict)
+    """Further values by name, the same names in all examples of an update."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,8 @@ class MicroBatch:
     prefix: SharedPrefix | None = None
     lengths: Tensor | None = None
     """`[rows]`, inputs of each row, where rows are computed as one without padding."""
+
+    streams: Mapping[str, Tensor] = field(default_factory=dict)
 
 
 def parts_of(
@@ -194,6 +199,10 @@ def _part(
         lengths=torch.tensor([len(sample.ids) - 1 for sample in samples], device=device)
         if packed
         else None,
+        streams={
+            name: shifted([example.streams[name] for example in chosen])
+            for name in chosen[0].streams
+        },
     )
 
 

@@ -6,7 +6,8 @@ run, trained with the critic, or the policy's own, which the critic reads and ne
 
 import copy
 import math
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -41,6 +42,9 @@ class CriticConfig:
 
     epochs: int = 1
     minibatches: int = 1
+    heads: int = 1
+    """Number of linear outputs. Each is trained on its own share of every task's rollouts, and the
+    value is their mean (AsyPPO's mini-critics, which here share a trunk)."""
 
 
 class Critic:
@@ -67,7 +71,9 @@ class Critic:
         self._budget = token_budget
         self._policy = policy
         self._ranks = ranks
-        self.network = _Values(policy, copied=config.trunk == "copy")
+        if config.heads < 1:
+            raise ValueError(f"a critic needs at least 1 head, got {config.heads}")
+        self.network = _Values(policy, config.trunk == "copy", config.heads)
         steps = updates * config.epochs * config.minibatches
         self.optimisers = Optimisers(self.network, config.optimiser, steps)
 
@@ -78,25 +84,51 @@ class Critic:
 
     def values(self, samples: Sequence[Sample]) -> list[Array]:
         """Return the value before each sampled token, `[tokens]` per sample, 0 elsewhere."""
+        return self._evaluated(samples, self.forward)
+
+    def disagreement(self, samples: Sequence[Sample]) -> list[Array]:
+        """Return the deviation of the heads' values before each sampled token, as `values`."""
+        return self._evaluated(samples, lambda part: self._outputs(part).std(-1, correction=0))
+
+    def _evaluated(
+        self, samples: Sequence[Sample], evaluate: Callable[[MicroBatch], Tensor]
+    ) -> list[Array]:
         zeros = [np.zeros(len(sample.ids)) for sample in samples]
         examples = [
-            Example(sample, zero, sample.sampled.astype(np.float64))
+            Example(sample, zero, sample.sampled.astype(np.float64), streams=self._heads(sample))
             for sample, zero in zip(samples, zeros, strict=True)
         ]
         with torch.no_grad():
             for part in self._parts(examples):
-                values = (self.forward(part) * part.mask).double().cpu().numpy()
+                values = (evaluate(part) * part.mask).double().cpu().numpy()
                 for row, number in zip(values, part.rows, strict=True):
                     zeros[number][1:] = row[: len(zeros[number]) - 1]
         return zeros
 
     def forward(self, part: MicroBatch) -> Tensor:
         """Return the value before each token of a part, `[rows, tokens]`."""
+        return self._outputs(part).mean(-1)
+
+    def _outputs(self, part: MicroBatch) -> Tensor:
+        """Return the heads' values, `[rows, tokens, heads]`."""
         trunk = self._policy if self.network.trunk is None else self.network
         with torch.set_grad_enabled(self.network.trunk is not None and torch.is_grad_enabled()):
             states = hidden_states(trunk, part.ids[:, :-1], part.prefix)
-        values: Tensor = self.network.head(states.to(self.network.head.weight.dtype))[..., 0]
+        values: Tensor = self.network.head(states.to(self.network.head.weight.dtype))
         return values
+
+    def _own(self, part: MicroBatch) -> Tensor:
+        """Return the values of the head that each row trains, `[rows, tokens]`."""
+        outputs = self._outputs(part)
+        if self.config.heads == 1:
+            return outputs[..., 0]
+        return outputs.gather(-1, part.streams["critic head"].long()[..., None])[..., 0]
+
+    def _heads(self, sample: Sample) -> dict[str, Array]:
+        if self.config.heads == 1:
+            return {}
+        number = zlib.crc32(sample.key.encode()) % self.config.heads
+        return {"critic head": np.full(len(sample.ids), float(number))}
 
     def update(self, examples: Sequence[Example]) -> dict[str, float]:
         """Train the values on the examples' returns.
@@ -111,8 +143,11 @@ class Critic:
         """
         if any(example.returns is None for example in examples):
             raise ValueError("the critic needs returns, which this estimator does not compute")
-        before = self.values([example.sample for example in examples])
-        examples = [replace(e, old_values=v) for e, v in zip(examples, before, strict=True)]
+        before = self._evaluated([example.sample for example in examples], self._own)
+        examples = [
+            replace(e, old_values=v, streams=self._heads(e.sample))
+            for e, v in zip(examples, before, strict=True)
+        ]
         metrics = {"critic/explained": _explained(examples)}
         for _ in range(self.config.epochs):
             for part in self._ranks.cuts(examples, self.config.minibatches):
@@ -138,7 +173,7 @@ class Critic:
         """Return a part's share of the loss, a mean over `tokens` trained tokens."""
         assert part.returns is not None and part.old_values is not None
         clip = self.config.clip or math.inf
-        errors = value_loss(self.forward(part), part.old_values, part.returns, part.mask, clip)
+        errors = value_loss(self._own(part), part.old_values, part.returns, part.mask, clip)
         return errors.sum() / max(tokens, 1.0)
 
     def _step(self, examples: Sequence[Example]) -> float:
@@ -171,14 +206,14 @@ class Critic:
 class _Values(nn.Module):
     """The critic's output layer, and its trunk if it has one; values start at 0."""
 
-    def __init__(self, policy: Any, copied: bool) -> None:
+    def __init__(self, policy: Any, copied: bool, heads: int) -> None:
         super().__init__()
         inputs = policy.get_input_embeddings().weight
         self.trunk = copy.deepcopy(policy.get_decoder()) if copied else None
         if self.trunk is not None:
             self.trunk.requires_grad_(True)
         dtype = torch.promote_types(inputs.dtype, torch.float32)
-        self.head = nn.Linear(inputs.shape[1], 1, device=inputs.device, dtype=dtype)
+        self.head = nn.Linear(inputs.shape[1], heads, device=inputs.device, dtype=dtype)
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -143,6 +144,21 @@ class Learner:
                     scored[number] = whole
         return [scored[number] for number in range(len(examples))]
 
+    def entropies(self, samples: Sequence[Sample]) -> list[Array]:
+        """Return the policy's entropy at each sampled token, `[tokens]` per sample, 0 elsewhere."""
+        zeros: list[Array] = [np.zeros(len(sample.ids)) for sample in samples]
+        examples = [
+            Example(sample, zero, sample.sampled.astype(np.float64))
+            for sample, zero in zip(samples, zeros, strict=True)
+        ]
+        with torch.no_grad():
+            for part in self._parts(examples):
+                entropy = self._score(part, self.model, part.mask, entropy=True).entropy
+                assert entropy is not None
+                for row, number in zip(entropy.double().cpu().numpy(), part.rows, strict=False):
+                    zeros[number][1:] = row[: len(zeros[number]) - 1]
+        return zeros
+
     def update(self, examples: Sequence[Example]) -> dict[str, float]:
         """Update the policy in `epochs` times `minibatches` steps, and the critic if there is one.
 
@@ -162,6 +178,16 @@ class Learner:
     def values(self, samples: Sequence[Sample]) -> list[Array] | None:
         """Return the critic's values, `[tokens]` per sample; None without a critic."""
         return None if self.critic is None else self.critic.values(samples)
+
+    def disagreement(self, samples: Sequence[Sample]) -> list[Array]:
+        """Return the deviation of the critic's heads, `[tokens]` per sample.
+
+        Raises:
+            ValueError: If there are not several heads.
+        """
+        if self.critic is None or self.critic.config.heads < 2:
+            raise ValueError("the heads of a critic are compared: set critic.heads to 2 or more")
+        return self.critic.disagreement(samples)
 
     def _update_policy(self, examples: Sequence[Example]) -> dict[str, float]:
         examples = self._prepared(examples)
@@ -208,7 +234,9 @@ class Learner:
         missing = self.parallelism.passes(len(parts)) - len(parts)
         return parts + [idle_part(self.device, torch.float32)] * missing
 
-    def _score(self, part: MicroBatch, model: Any, wanted: Tensor | None = None) -> Scores:
+    def _score(
+        self, part: MicroBatch, model: Any, wanted: Tensor | None = None, entropy: bool = False
+    ) -> Scores:
         objective = self.config.objective
         lower = self.config.precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=lower):
@@ -219,8 +247,11 @@ class Learner:
                 part.mask if wanted is None else wanted,
                 temperature=self.config.temperature,
                 # Unused in cloning, where it would take 8 % of a small model's step.
-                entropy=wanted is not None
-                and (objective.surrogate != "sft" or objective.entropy_weight > 0),
+                entropy=entropy
+                or (
+                    wanted is not None
+                    and (objective.surrogate != "sft" or objective.entropy_weight > 0)
+                ),
                 entropy_gradient=objective.entropy_weight > 0,
                 prefix=part.prefix,
                 lengths=part.lengths,

@@ -72,6 +72,14 @@ class TinkerLearner:
         """Return None: there is no critic."""
         return None
 
+    def entropies(self, samples: Sequence[Sample]) -> list[Array]:
+        """Raise a `ValueError`: the endpoint gives no entropies."""
+        raise ValueError("a Tinker endpoint gives no entropies: remove the rule in credit.tokens")
+
+    def disagreement(self, samples: Sequence[Sample]) -> list[Array]:
+        """Raise a `ValueError`: there is no critic."""
+        raise ValueError("a Tinker endpoint has no critic: remove the rule in credit.tokens")
+
     def score(self, examples: Sequence[Example], model: Any = None) -> list[Tensor]:
         """Return log-probabilities of all tokens, one `[tokens]` per example."""
         rows = self.logprobs([each.sample.ids.tolist() for each in examples])

@@ -53,6 +53,7 @@ def loss_of(
         mask=part.mask,
         turn=part.turn,
         reference=part.reference,
+        streams=part.streams,
     )
     return objective(batch, part.weight, bounds, totals, observed=part.observed, entropy=entropy)
 

@@ -14,6 +14,7 @@ __all__ = [
     "dars",
     "equal",
     "extra_rollouts",
+    "shadow_price",
     "uncertainty",
     "variance",
 ]
@@ -59,6 +60,45 @@ def variance(success: Array, budget: int, *, least: int = 2, most: int = 64) -> 
     This division of a budget minimises the summed variance of the tasks' mean rewards.
     """
     return _rounded(np.sqrt(success * (1.0 - success)), budget, least, most)
+
+
+@ALLOCATORS.register("shadow_price")
+def shadow_price(
+    success: Array,
+    budget: int,
+    *,
+    least: int = 2,
+    most: int = 64,
+    attempts: int = 8,
+    bins: int = 5,
+) -> list[int]:
+    """The square-root rule under a price of rollouts, bin by bin (Rollout-GDRO).
+
+    Tasks are binned by pass@`attempts`, as in the sampler `gdro`; with v the mean of p (1 - p) in
+    its bin, a task gets clip(sqrt(v / price), least, most) rollouts, which minimises the sum of
+    v / n + price * n. Chosen here: the price is solved for in every step, so that the budget holds
+    exactly, instead of being corrected from step to step; remainders go to the largest fractions.
+
+    Raises:
+        ValueError: If `attempts` or `bins` is below 1, or the budget is out of range.
+    """
+    if attempts < 1 or bins < 1:
+        raise ValueError(f"expected at least 1, got attempts={attempts} and bins={bins}")
+    _rounded(np.ones(len(success)), budget, least, most)  # checks the budget's range
+    place = np.minimum((bins * (1.0 - (1.0 - success) ** attempts)).astype(int), bins - 1)
+    size = np.bincount(place, minlength=bins)
+    noise = np.bincount(place, weights=success * (1.0 - success), minlength=bins)
+    root = np.sqrt(np.maximum(noise / np.maximum(size, 1), 1e-12))[place]
+    low, high = root.min() / most / 2.0, root.max() / max(least, 0.5) * 2.0  # of sqrt(price)
+    for _ in range(100):
+        middle = np.sqrt(low * high)
+        spent = np.clip(root / middle, least, most).sum()
+        low, high = (middle, high) if spent > budget else (low, middle)
+    wanted = np.clip(root / high, least, most)
+    counts = np.floor(wanted + 1e-9).astype(int)
+    order = np.lexsort((-root, -np.where(counts < most, wanted - counts, -1.0)))
+    counts[order[: budget - counts.sum()]] += 1
+    return [int(count) for count in counts]
 
 
 def extra_rollouts(success: float, first: int, most: int, *, hardness: bool = False) -> int:

@@ -1,10 +1,19 @@
-"""The registries of the pipeline's stages."""
+"""The registries of the pipeline's stages: importing this module registers every part."""
 
+from hexathlon.baselines.pipeline import (
+    context_filters,
+    curricula,
+    pivots,
+    process_rewards,
+    tool_errors,
+)
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
+from hexathlon.baselines.pipeline.contexts import CONTEXTS
 from hexathlon.baselines.pipeline.filters import FILTERS
 from hexathlon.baselines.pipeline.hints import HINTS
 from hexathlon.baselines.pipeline.horizons import HORIZONS
 from hexathlon.baselines.pipeline.lateness import LATENESS
+from hexathlon.baselines.pipeline.pruning import PRUNINGS
 from hexathlon.baselines.pipeline.replay import REPLAYS
 from hexathlon.baselines.pipeline.samplers import SAMPLERS
 from hexathlon.baselines.pipeline.shaping import SHAPINGS
@@ -12,12 +21,19 @@ from hexathlon.baselines.pipeline.structures import STRUCTURES
 
 __all__ = [
     "ALLOCATORS",
+    "CONTEXTS",
     "FILTERS",
     "HINTS",
     "HORIZONS",
     "LATENESS",
+    "PRUNINGS",
     "REPLAYS",
     "SAMPLERS",
     "SHAPINGS",
     "STRUCTURES",
+    "context_filters",
+    "curricula",
+    "pivots",
+    "process_rewards",
+    "tool_errors",
 ]

@@ -4,17 +4,20 @@ A group is planned, played by an executor, forked at the splits of the recipe's 
 assembled from the trajectories. The executor decides where rollouts are played.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
 from hexathlon.baselines.algorithms.samples import Group
+from hexathlon.baselines.pipeline.pruning import Pruner
 from hexathlon.baselines.pipeline.structures import ForkPoint, leaves
 from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.baselines.tokens.tree import Node
 from hexathlon.evaluators.records import TrialRecord
 
 __all__ = [
@@ -44,7 +47,16 @@ class GroupPlan(NamedTuple):
     """Seed of the environments; all members see the same episode."""
 
     start: Prefix | None = None
-    """Turns that all members continue from; None starts at the beginning."""
+    """Turns that members continue from; None starts at the beginning."""
+
+    plain: int = 0
+    """Number of the first members that start at the beginning even so."""
+
+    hint: float = 0.0
+    """Share of the oracle's actions in `start`, or in the contexts."""
+
+    contexts: tuple[str, ...] = ()
+    """Context of each rollout before it splits; those beyond have none."""
 
 
 class Collected(NamedTuple):
@@ -80,6 +92,7 @@ class Collector:
         executor: Plays the rollouts.
         splits: Splits of every rollout; a plan's members count the rollouts after all splits.
         logged: Called with the trajectories of a batch; returns those from which samples are made.
+        pruner: Stops rollouts after their first turns.
     """
 
     def __init__(
@@ -87,8 +100,11 @@ class Collector:
         executor: Executor,
         splits: Sequence[ForkPoint] = (),
         logged: Logged = lambda played: played,
+        *,
+        pruner: Pruner | None = None,
     ) -> None:
         self.logged = logged
+        self.pruner = pruner
         self._executor = executor
         self._splits = splits
 
@@ -121,10 +137,18 @@ class Collector:
     def _roots(self, plan: GroupPlan) -> list[Request]:
         width = leaves(self._splits)
         keys = [(plan.env, plan.task, plan.seed, n * width) for n in range(self.roots(plan))]
-        return [Request(key, plan.limits, start=plan.start) for key in keys]
+        starts = [None if n < plan.plain else plan.start for n in range(len(keys))]
+        for n, text in enumerate(plan.contexts[: len(keys)]):
+            if text:
+                starts[n] = replace(starts[n] or Prefix(keys[n]), context=text)
+        return [
+            Request(key, plan.limits, start=start) for key, start in zip(keys, starts, strict=True)
+        ]
 
     async def _played(self, requests: list[Request]) -> list[Trajectory]:
         """Play rollouts in segments from split to split; return the trajectories."""
+        if self.pruner is not None:
+            return await self._pruned(requests, self.pruner)
         leaf_count = leaves(self._splits)
         hint_turns = {
             request.key[1]: request.start.turns if request.start else 0 for request in requests
@@ -145,6 +169,37 @@ class Collector:
                     requests += _siblings(request, outcome, split.width, leaf_count)
         outcomes = await self._outcomes(requests)
         return finished + [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
+
+    async def _pruned(self, requests: list[Request], pruner: Pruner) -> list[Trajectory]:
+        """Play the first turns of all rollouts, then the rest of those that go on."""
+        segment = [
+            request._replace(
+                pause_after=(request.start.turns if request.start else 0) + pruner.after
+            )
+            for request in requests
+        ]
+        outcomes = await self._outcomes(segment)
+        played = [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
+        paused = [
+            (request, outcome)
+            for request, outcome in zip(requests, outcomes, strict=True)
+            if isinstance(outcome, Prefix)
+        ]
+        going = pruner.chosen([(request.key, prefix) for request, prefix in paused])
+        rest = [
+            request._replace(start=prefix)
+            for (request, prefix), goes in zip(paused, going, strict=True)
+            if goes
+        ]
+        ended = await self._outcomes(rest)
+        played += [outcome for outcome in ended if isinstance(outcome, Trajectory)]
+        started = Counter(request.key[:3] for request in requests)
+        played = [
+            replace(each, survival=pruner.survival(each.key), started=started[each.key[:3]])
+            for each in played
+        ]
+        pruner.learn(played)
+        return played
 
     async def _outcomes(self, requests: Sequence[Request]) -> list[Outcome]:
         """Play segments; those that an abort paused early are continued from their prefixes."""
@@ -211,9 +266,16 @@ def _siblings(request: Request, prefix: Prefix, width: int, leaf_count: int) -> 
     return [request._replace(key=key, start=prefix, pause_after=None) for key in keys]
 
 
+def _without_context(root: Node) -> tuple[int, ...]:
+    if not root.hint:
+        return root.ids
+    start, stop = root.hint
+    return root.ids[:start] + root.ids[stop:]
+
+
 def _check_starts(task: str, played: Sequence[Trajectory]) -> None:
     starts = {
-        trajectory.tokens.nodes[0].ids
+        _without_context(trajectory.tokens.nodes[0])
         for trajectory in played
         if trajectory.tokens is not None and trajectory.tokens.nodes
     }

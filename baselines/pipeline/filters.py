@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from hexathlon.baselines.algorithms.registry import Registry
-from hexathlon.baselines.algorithms.samples import Array, Group
+from hexathlon.baselines.algorithms.samples import Group
+from hexathlon.baselines.algorithms.token_rules import most_varied
 
 __all__ = [
     "FILTERS",
@@ -52,28 +51,13 @@ def finished(groups: Sequence[Group], *, least: int = 2) -> list[Group]:
     return [group for group in kept if len(group.samples) >= least]
 
 
-def _block_of_most_variance(rewards: Array, keep: int) -> list[int]:
-    """Return the `keep` members whose rewards have the largest variance.
-
-    For scalar rewards, the best subset is a block from each end of the sorted order.
-    """
-    order = np.argsort(rewards, kind="stable")
-    choices = [
-        np.concatenate([order[:low], order[len(order) - (keep - low) :]]) for low in range(keep + 1)
-    ]
-    best = max(choices, key=lambda chosen: float(rewards[chosen].var()))
-    return sorted(int(member) for member in best)
-
-
 @FILTERS.register("most_variance")
 def most_variance(groups: Sequence[Group], *, keep: int = 8) -> list[Group]:
     """Keep the rollouts of each group whose rewards have the largest variance (after D3S)."""
     return [
         replace(
             group,
-            samples=tuple(
-                group.samples[member] for member in _block_of_most_variance(group.rewards, keep)
-            ),
+            samples=tuple(group.samples[member] for member in most_varied(group.rewards, keep)),
         )
         if len(group.samples) > keep
         else group

@@ -5,11 +5,20 @@ candidates, the allocator divides the rollouts among them, and the hint sets how
 oracle's actions each rollout starts from. Difficulty is estimated from rollouts without a hint.
 """
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, HORIZONS, SAMPLERS
+from hexathlon.baselines.algorithms.samples import Group, turns_given
+from hexathlon.baselines.pipeline.catalogue import (
+    ALLOCATORS,
+    CONTEXTS,
+    HINTS,
+    HORIZONS,
+    SAMPLERS,
+)
 from hexathlon.baselines.pipeline.collect import GroupPlan
+from hexathlon.baselines.pipeline.contexts import Context, written
 from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.tables import GenerateTable
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
@@ -18,7 +27,9 @@ from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.source import parse_address
 
 __all__ = ["Generation", "HintFailed"]
 
@@ -57,6 +68,7 @@ class Generation:
         self._members = members
         self._seed = seed
         self.known = known
+        known.text = _instruction
 
     def tasks(self, step: int, attempt: int) -> dict[str, TasksTable]:
         """Return the train tasks of a step, each with its table.
@@ -111,20 +123,22 @@ class Generation:
         ]
 
     async def hinted(self, plans: Sequence[GroupPlan], executor: Executor) -> list[GroupPlan]:
-        """Return the plans, with the oracle's first actions as their start if the hint gives any.
+        """Return the plans with their hints: the oracle's first actions as start, and contexts.
 
         Raises:
             HintFailed: If the oracle does not solve a task.
         """
         success = self.known.success([plan.task for plan in plans])
+        contexts = [self._contexts(plan, rate) for plan, rate in zip(plans, success, strict=True)]
         # Play the oracle only for tasks whose hint can give an action.
         hinted = [
             plan
-            for plan, rate in zip(plans, success, strict=True)
-            if self._hint_length(rate, _LONG_SOLUTION)
+            for plan, rate, texts in zip(plans, success, contexts, strict=True)
+            if self._hint_length(plan.task, rate, _LONG_SOLUTION)
+            or any(text.share for text in texts)
         ]
         if not hinted:
-            return list(plans)
+            return [_with_contexts(p, texts, []) for p, texts in zip(plans, contexts, strict=True)]
         oracles = [
             Request((plan.env, plan.task, plan.seed, 0), plan.limits, "agent:oracle")
             for plan in hinted
@@ -135,25 +149,65 @@ class Generation:
             for plan, outcome in zip(hinted, outcomes, strict=True)
         }
         started = []
-        for plan, rate in zip(plans, success, strict=True):
+        for plan, rate, texts in zip(plans, success, contexts, strict=True):
             solution = solutions.get(plan.task)
+            steps = [] if solution is None else solution.record["steps"]
+            plan = _with_contexts(plan, texts, [step["action"] for step in steps])
             if solution is not None:
                 # The last action is always left to the policy.
                 actions = len(solution.record["steps"])
-                length = min(self._hint_length(rate, actions), actions - 1)
-                plan = plan._replace(start=Prefix.of(solution, length) if length > 0 else None)
+                length = min(self._hint_length(plan.task, rate, actions), actions - 1)
+                if length > 0:
+                    plan = plan._replace(
+                        start=Prefix.of(solution, length),
+                        plain=math.floor(plan.members * (1.0 - self._config.hinted) + 1e-9),
+                        hint=length / actions,
+                    )
             started.append(plan)
         return started
 
-    def _hint_length(self, success: float, actions: int) -> int:
+    def _contexts(self, plan: GroupPlan, success: float) -> list[Context]:
+        """Return the contexts of a group's rollouts before they split."""
+        part, roots = self._config.context, plan.members // leaves(self._config.splits())
+        draw = generator_for("contexts", plan.seed, plan.task)
+        return CONTEXTS[part.name](float(success), roots, draw, **part.parameters)
+
+    def _hint_length(self, task: str, success: float, actions: int) -> int:
         """Return how many of a solution's actions the hint gives."""
         part = self._config.hint
-        return HINTS[part.name](float(success), actions, **part.parameters)
+        rounds = self.known.hinted.get(task, ())
+        return HINTS[part.name](float(success), actions, rounds, **part.parameters)
 
     def observe(self, groups: Sequence[Group], plans: Sequence[GroupPlan]) -> None:
-        """Update the estimates of difficulty from rollouts without a hint."""
-        unhinted = {plan.task for plan in plans if plan.start is None}
-        self.known.observe([group for group in groups if group.task in unhinted])
+        """Update the estimates of difficulty; those with a hint are counted apart."""
+        hints = {plan.task: plan.hint for plan in plans}
+        whole = []
+        for group in groups:
+            given = [turns_given(s) > 0 or s.context != "" for s in group.samples]
+            if any(given):
+                plain, hinted = (
+                    tuple(s for s, each in zip(group.samples, given, strict=True) if each is want)
+                    for want in (False, True)
+                )
+                if hints.get(group.task):
+                    self.known.observe_hinted(replace(group, samples=hinted), hints[group.task])
+                group = replace(group, samples=plain)
+            if group.samples:
+                whole.append(group)
+        self.known.observe(whole)
+
+
+def _with_contexts(
+    plan: GroupPlan, contexts: Sequence[Context], actions: Sequence[str]
+) -> GroupPlan:
+    texts = tuple(written(context, actions) for context in contexts)
+    if not any(texts):
+        return plan
+    return plan._replace(contexts=texts, hint=max(context.share for context in contexts))
+
+
+def _instruction(task: str) -> str:
+    return get_source(parse_address(task).source).build(task).instruction
 
 
 def _solution(plan: GroupPlan, outcome: Outcome) -> Trajectory:

@@ -15,7 +15,16 @@ from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Group, Sample
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["REPLAYS", "Memory", "Replay", "ReplayStage", "recent", "rescue"]
+__all__ = [
+    "REPLAYS",
+    "Memory",
+    "Replay",
+    "ReplayStage",
+    "corrections",
+    "external",
+    "recent",
+    "rescue",
+]
 
 
 class Memory:
@@ -71,7 +80,7 @@ Replay = Callable[..., list[Group]]
 
 
 REPLAYS: Registry[Replay] = Registry("replay")
-_REPAIRING = frozenset({"rescue"})
+_REPAIRING = frozenset({"corrections", "external", "rescue"})
 """Replays that change failed groups, so they run before the filters, which drop such groups; the
 others add groups after the filters."""
 
@@ -113,6 +122,58 @@ def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -
             group = replace(group, samples=tuple(samples))
         repaired.append(group)
     return repaired
+
+
+@REPLAYS.register("external")
+def external(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
+    """Add a stored success of its task to every group without a success (RL-PLUS).
+
+    The sample is marked as external. Combine with the estimator and the surrogate `rl_plus`. Chosen
+    here: external solutions are earlier successes of the run itself.
+    """
+    mixed = []
+    for group in groups:
+        stored = memory.successes.get(group.task)
+        if stored is not None and group.rewards.max() < stored.reward:
+            branches = tuple(f"stored {name}" for name in stored.branches)
+            added = replace(stored, branches=branches, external=True)
+            group = replace(group, samples=(*group.samples, added))
+        mixed.append(group)
+    return mixed
+
+
+@REPLAYS.register("corrections")
+def corrections(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
+    """Turn failures into supervision where they left the way to a success (EvoCUA).
+
+    A group without a success gets the stored success of its task, in which only the turns at which
+    a failure first acted differently in the same state are trained on; the rest is context.
+    A success that shares no such turn is not added. Chosen here: the correction is what a success
+    did in the state of the failure's first deviation, which needs no judge.
+    """
+    repaired = []
+    for group in groups:
+        stored = memory.successes.get(group.task)
+        if stored is not None and group.rewards.max() < stored.reward:
+            turns = {_deviation(sample, stored) for sample in group.samples} - {-1}
+            if turns:
+                rest = stored.sampled & ~np.isin(stored.turn, sorted(turns))
+                branches = tuple(f"stored {name}" for name in stored.branches)
+                added = replace(stored, branches=branches, withheld=rest)
+                group = replace(group, samples=(*group.samples, added))
+        repaired.append(group)
+    return repaired
+
+
+def _deviation(failure: Sample, success: Sample) -> int:
+    """Return the first turn with the same state and another action; -1 if there is none."""
+    for turn, (one, other) in enumerate(zip(failure.states, success.states, strict=False)):
+        if one != other:
+            return -1
+        actions = [each.ids[each.sampled & (each.turn == turn)] for each in (failure, success)]
+        if not np.array_equal(*actions):
+            return turn if len(actions[1]) else -1
+    return -1
 
 
 class ReplayStage:

@@ -10,6 +10,7 @@ from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 __all__ = [
     "SAMPLERS",
     "Sampler",
+    "check_count",
     "first",
     "frontier",
     "gdro",
@@ -26,7 +27,8 @@ Sampler = Callable[..., list[int]]
 SAMPLERS: Registry[Sampler] = Registry("task sampler")
 
 
-def _check_count(tasks: Sequence[str], count: int) -> None:
+def check_count(tasks: Sequence[str], count: int) -> None:
+    """Raise a `ValueError` if there are fewer tasks than requested."""
     if count > len(tasks):
         raise ValueError(f"{count} tasks requested from {len(tasks)} candidates; draw more")
 
@@ -36,7 +38,7 @@ def first(
     tasks: Sequence[str], known: TaskStatistics, count: int, draw: np.random.Generator
 ) -> list[int]:
     """The first candidates, in the order in which they were drawn."""
-    _check_count(tasks, count)
+    check_count(tasks, count)
     return list(range(count))
 
 
@@ -45,7 +47,7 @@ def uniform(
     tasks: Sequence[str], known: TaskStatistics, count: int, draw: np.random.Generator
 ) -> list[int]:
     """Candidates uniformly at random."""
-    _check_count(tasks, count)
+    check_count(tasks, count)
     return [int(place) for place in draw.permutation(len(tasks))[:count]]
 
 
@@ -66,7 +68,7 @@ def frontier(
     """
     if temperature <= 0:
         raise ValueError(f"temperature must be positive, got {temperature}")
-    _check_count(tasks, count)
+    check_count(tasks, count)
     # The Gumbel trick: the top of log w + noise is a draw without replacement by weights w.
     log_weight = -np.abs(known.success(tasks) - target) / temperature
     scores = log_weight + draw.gumbel(size=len(tasks))
@@ -78,7 +80,7 @@ def thompson(
     tasks: Sequence[str], known: TaskStatistics, count: int, draw: np.random.Generator
 ) -> list[int]:
     """The largest p (1 - p), with p drawn from each task's posterior (after VADE)."""
-    _check_count(tasks, count)
+    check_count(tasks, count)
     parameters = known.posterior(tasks)
     rate = draw.beta(parameters[:, 0], parameters[:, 1])
     return [int(place) for place in np.argsort(-rate * (1.0 - rate), kind="stable")[:count]]
@@ -107,7 +109,7 @@ def gdro(
     """
     if attempts < 1 or bins < 1:
         raise ValueError(f"expected at least 1, got attempts={attempts} and bins={bins}")
-    _check_count(tasks, count)
+    check_count(tasks, count)
     failure = 1.0 - known.success(tasks)
     place = np.minimum((bins * (1.0 - failure**attempts)).astype(int), bins - 1)
     size = np.bincount(place, minlength=bins)
@@ -142,7 +144,7 @@ def solving_progress(
             f"expected probabilities between 0 and 0.5, got learns={learns}, forgets={forgets} and "
             f"sure={sure}"
         )
-    _check_count(tasks, count)
+    check_count(tasks, count)
     rate = np.array([sure, 0.5, 1.0 - sure])
     tried = known.posterior(tasks) - np.array(known.prior)
     evidence = tried[:, :1] * np.log(rate) + tried[:, 1:] * np.log(1.0 - rate)

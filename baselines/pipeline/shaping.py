@@ -1,13 +1,16 @@
 """Shapings: rewards transformed before credit assignment, group by group."""
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample
+from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 
 __all__ = [
     "SHAPINGS",
@@ -19,15 +22,27 @@ __all__ = [
     "overlong",
     "overlong_penalty",
     "pivot_weights",
+    "shape",
     "tool_gain",
 ]
 
 
 Shaping = Callable[..., list[Group]]
-"""Maps groups to the same groups with changed rewards."""
+"""Maps groups to the same groups with changed rewards; one with a parameter `past` also gets the
+statistics of earlier batches."""
 
 
 SHAPINGS: Registry[Shaping] = Registry("reward shaping")
+
+
+def shape(
+    name: str, groups: Sequence[Group], past: TaskStatistics, **parameters: Any
+) -> list[Group]:
+    """Apply a shaping; give it the statistics if it has a parameter `past`."""
+    part = SHAPINGS[name]
+    if "past" in inspect.signature(part).parameters:
+        return part(groups, past, **parameters)
+    return part(groups, **parameters)
 
 
 def _added(sample: Sample, extra: float) -> Sample:

@@ -3,14 +3,17 @@
 import math
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hexathlon.baselines.pipeline.buffer import AdmissionRules
 from hexathlon.baselines.pipeline.catalogue import (
     ALLOCATORS,
+    CONTEXTS,
     HINTS,
     HORIZONS,
     LATENESS,
+    PRUNINGS,
     REPLAYS,
     SAMPLERS,
     STRUCTURES,
@@ -54,6 +57,18 @@ class GenerateTable(RecipeTable):
     hint: PartTable = PartTable(name="none")
     """Number of the oracle's first actions that a task's rollouts start from."""
 
+    context: PartTable = PartTable(name="none")
+    """Texts that rollouts read after the opening of their task, such as strategies."""
+
+    hinted: float = Field(default=1.0, gt=0, le=1)
+    """Share of a group's rollouts that get its hint; the others start at the beginning."""
+
+    pruning: PartTable | None = None
+    """Which rollouts go on after `prune_after` turns; None lets all go on."""
+
+    prune_after: int = Field(default=1, ge=1)
+    """Number of the policy's turns before pruning; turns of a hint do not count."""
+
     horizon: PartTable = PartTable(name="fixed")
     """Turns of a step's rollouts, at most those of the task's table."""
 
@@ -63,9 +78,24 @@ class GenerateTable(RecipeTable):
         ALLOCATORS.resolve(self.allocator.name, self.allocator.parameters)
         HINTS.resolve(self.hint.name, self.hint.parameters)
         STRUCTURES.resolve(self.structure.name, self.structure.parameters)
+        if self.hinted < 1 and self.structure.name != "independent":
+            raise ValueError(
+                "generate.hinted below 1 needs rollouts that do not fork: set structure to "
+                f"independent, got {self.structure.name}"
+            )
         # Trial calls, so that bad values raise here rather than during the run.
         self.splits()
         HINTS[self.hint.name](0.5, 4, **self.hint.parameters)
+        if self.pruning is not None:
+            PRUNINGS.resolve(self.pruning.name, self.pruning.parameters)
+            PRUNINGS[self.pruning.name](np.full(2, 0.5), **self.pruning.parameters)
+            if self.structure.name != "independent":
+                raise ValueError(
+                    "generate.pruning needs rollouts that do not fork: set structure to "
+                    f"independent, got {self.structure.name}"
+                )
+        CONTEXTS.resolve(self.context.name, self.context.parameters)
+        CONTEXTS[self.context.name](0.5, 4, generator_for("trial"), **self.context.parameters)
         HORIZONS.resolve(self.horizon.name, self.horizon.parameters)
         HORIZONS[self.horizon.name](0, 8, **self.horizon.parameters)
         SAMPLERS[self.sampler.name](

@@ -1,6 +1,6 @@
 """Estimates of each task's difficulty for the current policy, from its own rollouts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,10 +9,16 @@ from hexathlon.baselines.algorithms.samples import Array, Group
 
 __all__ = ["TaskStatistics"]
 
+_BATCHES = 32
+"""Number of batches whose rubric means are kept."""
+
+_ROUNDS = 8
+"""Number of rounds with a hint that are kept for each task."""
+
 
 @dataclass(slots=True)
 class TaskStatistics:
-    """Successes and failures by task, older ones discounted.
+    """Successes and failures by task, older ones discounted, and recent means of a rubric.
 
     A task's success rate has a Beta posterior, as in VADE; an untried task has the prior.
     """
@@ -30,6 +36,16 @@ class TaskStatistics:
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
     """Discounted successes and failures by task; the most recently tried task is last."""
 
+    rubric: list[tuple[float, ...]] = field(default_factory=list)
+    """Mean of each rubric dimension over the latest batches with a rubric, the newest last."""
+
+    hinted: dict[str, list[tuple[float, int, int]]] = field(default_factory=dict)
+    """Rounds with a hint by task, the newest last: share of the oracle's actions, successes,
+    failures."""
+
+    text: Callable[[str], str] = str
+    """Returns the text by which a task is compared with others; its id by default."""
+
     def observe(self, groups: Sequence[Group]) -> None:
         """Count the rollouts of some tasks."""
         for group in groups:
@@ -37,8 +53,20 @@ class TaskStatistics:
             won, lost = self.counts.pop(group.task, (0.0, 0.0))
             failed = len(group.samples) - passed
             self.counts[group.task] = (self.decay * won + passed, self.decay * lost + failed)
+        scores = [sample.objectives for group in groups for sample in group.samples]
+        if scores and scores[0] and len(set(map(len, scores))) == 1:
+            means = np.mean(scores, axis=0)
+            self.rubric = [*self.rubric, tuple(float(mean) for mean in means)][-_BATCHES:]
         while len(self.counts) > self.most:
             del self.counts[next(iter(self.counts))]
+
+    def observe_hinted(self, group: Group, share: float) -> None:
+        """Count rollouts that started from a share of the oracle's actions."""
+        passed = int((group.rewards >= self.threshold).sum())
+        rounds = self.hinted.pop(group.task, [])
+        self.hinted[group.task] = [*rounds, (share, passed, len(group.samples) - passed)][-_ROUNDS:]
+        while len(self.hinted) > self.most:
+            del self.hinted[next(iter(self.hinted))]
 
     def posterior(self, tasks: Sequence[str]) -> Array:
         """Return the Beta parameters of each task, `[tasks, 2]`."""

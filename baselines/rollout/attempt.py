@@ -119,6 +119,7 @@ class Attempt:
             log.system_prompt,
             log.tools,
             log.media,
+            errors=tuple(log.errors),
         )
 
     def close(self) -> None:
@@ -131,6 +132,7 @@ class Attempt:
 
     def _begin(self, env: Environment, start: Prefix | None) -> TrialCoroutine[Player]:
         self.log.env = env
+        self.log.context = "" if start is None else start.context
         if start is None or not start.begun:
             yield from self._reset()
             return self._player()
@@ -186,7 +188,8 @@ class Attempt:
         env_id, task_id, seed, trial = log.key
         source = get_source(parse_address(task_id).source)
         context = (log.system_prompt, log.tools, partial(peek, env), getattr(env, "admit", None))
-        self.player = self.agent.begin(Episode(env.task, source, seed, trial, env_id, *context))
+        episode = Episode(env.task, source, seed, trial, env_id, *context, context=log.context)
+        self.player = self.agent.begin(episode)
         return self.player
 
     # Turns -------------------------------------------------------------------------------------
@@ -261,7 +264,8 @@ class Attempt:
         observed = log.recorded(observation, env.messages_since(before + 1))
         step |= {"observation": observed, "reward": reward, "status": info["status"]}
         log.steps.append(step)
-        log.tool_errors, log.cut_chars = info["tool_errors"], info["cut_chars"]
+        log.errors.append(info["tool_errors"] - sum(log.errors))
+        log.cut_chars = info["cut_chars"]
         log.stop = Status(info["status"])
 
     def _check_budget(self) -> None:
@@ -291,6 +295,7 @@ class Attempt:
             state=state,
             memory=player.save() if isinstance(player, ResumablePlayer) else None,
             spent=log.spent(),
+            context=log.context,
             media=dict(log.media),
         )
 

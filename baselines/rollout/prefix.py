@@ -104,7 +104,9 @@ class ResourcesUsed(NamedTuple):
     """Wall-clock time since the start of the attempt."""
 
     latencies: tuple[float, ...] = ()
-    tool_errors: int = 0
+    errors: tuple[int, ...] = ()
+    """Failed tool calls of each turn."""
+
     cut_chars: int = 0
     aborted: float = 0.0
     """Time of a turn that was aborted and has not finished."""
@@ -134,6 +136,9 @@ class Prefix:
     """The player's own state; None if the player must be given the recorded messages."""
 
     spent: ResourcesUsed = ResourcesUsed()
+    context: str = ""
+    """Text that a training policy reads after the opening, such as a hint; not in records."""
+
     earlier: tuple[Mapping[str, Any], ...] = ()
     """Earlier attempts that ended in infrastructure failures."""
 

@@ -46,6 +46,9 @@ class TrialLog:
     tools: Sequence[Mapping[str, Any]] = ()
     opening: JsonContent = ""
     steps: list[dict[str, Any]] = field(default_factory=list)
+    context: str = ""
+    """As in `Prefix`; not recorded."""
+
     pending: str | None = None
     """The action in progress; stays set if the environment fails."""
 
@@ -53,7 +56,9 @@ class TrialLog:
     flags: list[str] = field(default_factory=list)
     final_state: dict[str, Any] = field(default_factory=dict)
     usage: Usage = Usage()
-    tool_errors: int = 0
+    errors: list[int] = field(default_factory=list)
+    """Failed tool calls of each turn."""
+
     cut_chars: int = 0
     latencies: list[float] = field(default_factory=list)
     """Duration of each model call, without time in queues."""
@@ -92,7 +97,7 @@ class TrialLog:
             self.waited,
             time.perf_counter() - self.started,
             tuple(self.latencies),
-            self.tool_errors,
+            tuple(self.errors),
             self.cut_chars,
             self.aborted_s,
             self.reset_s,
@@ -112,7 +117,7 @@ class TrialLog:
         self.env_s += spent.env
         self.started -= spent.seconds
         if start.state is not None:  # otherwise the replayed actions have been counted
-            self.tool_errors, self.cut_chars = spent.tool_errors, spent.cut_chars
+            self.errors, self.cut_chars = [*spent.errors], spent.cut_chars
         if self.steps:
             self.stop = Status(self.steps[-1]["status"])
 
@@ -152,7 +157,7 @@ class TrialLog:
                 "judges": self._judges(),
                 "usage": {"agent": _usage(self.usage)} if self.usage.calls else {},
                 "turns": len(self.steps),
-                "tool_errors": self.tool_errors,
+                "tool_errors": sum(self.errors),
                 "cut_chars": self.cut_chars,
                 "sandbox": self.env.sandbox if self.env else "simulated",
                 "flags": self.flags,

@@ -8,7 +8,24 @@ from hexathlon.baselines.tokens.requests import TokenReply
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 from hexathlon.evaluators.content import Image
 
-__all__ = ["ConversationState", "TokenConversation"]
+__all__ = ["ConversationState", "TokenConversation", "cut_of"]
+
+
+def cut_of(ids: Sequence[int], rest: Sequence[int]) -> tuple[int, int]:
+    """Return the start and end of the part of `ids` without which they are `rest`.
+
+    Raises:
+        ValueError: If there is no such part.
+    """
+    same = (place for place, (a, b) in enumerate(zip(ids, rest, strict=False)) if a != b)
+    start = next(same, min(len(ids), len(rest)))
+    stop = len(ids) - (len(rest) - start)
+    if stop < start or list(ids[stop:]) != list(rest[start:]):
+        raise ValueError(
+            "the prompt with a context is not the prompt without it and one more part: this "
+            "tokenizer merges tokens across its borders, so it cannot train with generate.context"
+        )
+    return start, stop
 
 
 class ConversationState(NamedTuple):
@@ -43,10 +60,31 @@ class TokenConversation:
         return self.tree.ids(self._leaf)
 
     def open(
-        self, messages: Sequence[Mapping[str, Any]], images: Sequence[Image] = ()
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        images: Sequence[Image] = (),
+        context: str = "",
+        without: Sequence[Mapping[str, Any]] = (),
     ) -> list[int]:
-        """Start with the first messages, such as system prompt and user; return the prompt."""
-        self._append(self.renderer.open(messages, self.tools, images))
+        """Start with the first messages, such as system prompt and user; return the prompt.
+
+        Args:
+            messages: The messages.
+            images: Their images.
+            context: Text in the messages that training may cut out; empty if there is none.
+            without: The messages without it.
+
+        Raises:
+            ValueError: If the tokens without the context are not the others with a part cut out.
+        """
+        segments = self.renderer.open(messages, self.tools, images)
+        if context:
+            plain = self.renderer.open(without, self.tools, images)
+            ids, rest = ([i for s in each for i in s.ids] for each in (segments, plain))
+            first = Node(segments[0].ids, segments[0].kind, hint=cut_of(ids, rest), context=context)
+            self._leaf = self.tree.add(first)
+            segments = segments[1:]
+        self._append(segments)
         return self.ids
 
     def hear(

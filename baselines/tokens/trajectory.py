@@ -33,6 +33,13 @@ class Trajectory:
     media: Mapping[str, bytes] = field(default_factory=dict)
     """Bytes of images and files, by the hash in the record."""
 
+    errors: tuple[int, ...] = ()
+    """Number of failed tool calls in each turn; empty if unknown."""
+
+    survival: float = 1.0
+    started: int = 0
+    """These two as in `Sample`."""
+
     @property
     def key(self) -> TrialKey:
         """Environment id, task id, seed, trial."""
@@ -63,6 +70,11 @@ class Trajectory:
             tuple(f"{turns[number].trial}.{number}" for number in range(count)),
             finished=not (cut or self.record["stop"].startswith("truncated")),
             objectives=tuple(float(value) for _, value in sorted(self.record["terms"].items())),
+            errors=tuple(max(n, 0) for n in (*self.errors, *[0] * count)[:count])
+            if self.errors
+            else (),
+            survival=self.survival,
+            started=self.started,
         )
         _, task, _, trial = self.key
         return self.tokens.samples(outcome, f"{task}#{trial}")
@@ -77,6 +89,8 @@ class Trajectory:
             "media": {
                 name: base64.b64encode(data).decode("ascii") for name, data in self.media.items()
             },
+            **({"pruning": [self.survival, self.started]} if self.started else {}),
+            **({"errors": list(self.errors)} if self.errors else {}),
         }
 
     @staticmethod
@@ -89,4 +103,7 @@ class Trajectory:
             data["system_prompt"],
             tuple(data["tools"]),
             {name: base64.b64decode(text) for name, text in data["media"].items()},
+            errors=tuple(data.get("errors", ())),
+            survival=data.get("pruning", [1.0, 0])[0],
+            started=data.get("pruning", [1.0, 0])[1],
         )

@@ -51,6 +51,13 @@ class Node:
     trial: int = -1
     """Number of the trial that sampled the turn; forked rollouts share turns of one trial."""
 
+    hint: tuple[int, ...] = ()
+    """Of a root with a context: start and end of its tokens in the prompt, which training may cut
+    out."""
+
+    context: str = ""
+    """Of a root: the text of its context."""
+
     def __post_init__(self) -> None:
         expected = len(self.ids) if self.kind == "sampled" else 0
         if len(self.log_probabilities) != expected:
@@ -80,6 +87,12 @@ class PathOutcome:
     """Reward terms, sorted by name."""
 
     flawed: bool = False
+    errors: tuple[int, ...] = ()
+    """Failed tool calls in each turn; empty if unknown."""
+
+    survival: float = 1.0
+    started: int = 0
+    """These two as in `Sample`."""
 
 
 @dataclass(slots=True)
@@ -179,7 +192,12 @@ class TokenTree:
             version=np.array(versions, dtype=np.int64),
             finished=outcome.finished,
             objectives=outcome.objectives,
+            errors=outcome.errors,
             flawed=outcome.flawed,
+            survival=outcome.survival,
+            started=outcome.started,
+            context=nodes[0].context,
+            hints=((nodes[0].hint[0], nodes[0].hint[1]),) if nodes[0].hint else (),
             key=key,
         )
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from hexathlon.baselines.algorithms.catalogue import BOUNDS, ESTIMATORS
+from hexathlon.baselines.algorithms.catalogue import BOUNDS, ESTIMATORS, TOKEN_RULES
 from hexathlon.baselines.learner.critic import CriticConfig
 from hexathlon.baselines.learner.learner import LearnerConfig
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, FILTERS, SHAPINGS
@@ -126,6 +126,10 @@ class Recipe(RecipeTable):
             SHAPINGS.resolve(part.name, part.parameters)
         for part in self.credit.filters:
             FILTERS.resolve(part.name, part.parameters)
+        for part in self.credit.tokens:
+            TOKEN_RULES.resolve(part.name, part.parameters)
+            if part.name == "asyppo" and (self.critic is None or self.critic.heads < 2):
+                raise ValueError("asyppo compares the heads of a critic: set critic.heads to 2")
         BOUNDS.resolve(self.learn.bounds.name, self.learn.bounds.parameters)
         self.learn.objective.check()
         if self.credit.estimator.name.startswith("gae") != (self.critic is not None):
@@ -155,6 +159,12 @@ class Recipe(RecipeTable):
             raise ValueError(
                 f"asynchrony.ratio {table.ratio!r} sets the proximal policy: remove "
                 f"learn.objective.proximal, got {objective.proximal!r}"
+            )
+        if self.generate.pruning is not None and (table.active or self.ranks > 1):
+            raise ValueError(
+                "generate.pruning compares the rollouts of a group while they are played: it needs "
+                f"a synchronous run with one rank, got {self.ranks} and staleness "
+                f"{table.staleness}"
             )
         if table.update == "abort" and not table.active:
             raise ValueError(

@@ -11,19 +11,21 @@ the stages in `pipeline`, gradients in `learner`; set-up, evaluation and resumpt
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import numpy as np
 
-from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
+from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, TOKEN_RULES
 from hexathlon.baselines.algorithms.estimators import Credit, all_samples, scaled_by_event
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample
+from hexathlon.baselines.algorithms.token_rules import TokenContext
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.ranks import Ranks
-from hexathlon.baselines.pipeline.catalogue import FILTERS, SHAPINGS
+from hexathlon.baselines.pipeline.catalogue import FILTERS
 from hexathlon.baselines.pipeline.collect import Collected
+from hexathlon.baselines.pipeline.shaping import shape
 from hexathlon.baselines.pipeline.tasks_table import table_of
 from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.controls import shuffled_rewards
@@ -66,7 +68,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
 
         groups = batch.groups
         for part in recipe.credit.shapings:
-            groups = SHAPINGS[part.name](groups, **part.parameters)
+            groups = shape(part.name, groups, run.generation.known, **part.parameters)
         if recipe.control == "shuffled_rewards":
             groups = shuffled_rewards(groups, recipe.seed, step)
         groups = run.replay.repaired(groups, step, attempt)
@@ -92,6 +94,16 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         events = [table_of(tables, group.task).label for group in groups for _ in group.samples]
         credit = scaled_by_event(credit, events)
 
+    if recipe.credit.tokens:
+        context = TokenContext(
+            groups,
+            step / max(recipe.steps, 1),
+            lambda: run.learner.entropies(all_samples(groups)),
+            lambda: run.learner.disagreement(all_samples(groups)),
+        )
+        for part in recipe.credit.tokens:
+            credit = TOKEN_RULES[part.name](credit, context, **part.parameters)
+
     # Update: each rank computes the gradients of its share; all take the same optimiser step.
     run.learner.version = step
     run.learner.model.train()
@@ -109,7 +121,10 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
     difference = source.publish(step + 1)
     ended = time.perf_counter()
 
+    pruner = run.collector.pruner
+    pruned = {} if pruner is None else {"rollouts/pruned": float(pruner.taken())}
     return {
+        **pruned,
         **rollout_metrics(batches, len(kept), step, recipe.tasks),
         **replay_metrics(groups, step, run.replay),
         **source.metrics(),
@@ -125,18 +140,28 @@ def _examples(groups: Sequence[Group], credit: Credit, ranks: Ranks) -> list[Exa
     """Return this rank's share of the examples; groups stay whole, so that prefixes are shared."""
     samples = all_samples(groups)
     targets: Sequence[Array | None] = credit.returns or [None] * len(samples)
-    streams = zip(samples, credit.advantages, credit.weights, targets, strict=True)
+    named = [
+        {name: stream[number] for name, stream in credit.streams.items()}
+        for number in range(len(samples))
+    ]
+    streams = zip(samples, credit.advantages, credit.weights, targets, named, strict=True)
     examples = iter([_example(*stream) for stream in streams])
     whole = [list(islice(examples, len(group.samples))) for group in groups]
     return [example for group in ranks.share(whole) for example in group]
 
 
-def _example(sample: Sample, advantage: Array, weight: Array, target: Array | None) -> Example:
+def _example(
+    sample: Sample,
+    advantage: Array,
+    weight: Array,
+    target: Array | None,
+    streams: Mapping[str, Array],
+) -> Example:
     """Return an example in which withheld tokens are counted but not trained on."""
     if sample.withheld is None:
-        return Example(sample, advantage, weight, target)
+        return Example(sample, advantage, weight, target, streams=streams)
     trained = np.where(sample.withheld, 0.0, weight)
-    return Example(sample, advantage, trained, target, counted=weight != 0)
+    return Example(sample, advantage, trained, target, counted=weight != 0, streams=streams)
 
 
 def nothing_to_learn(recipe: Recipe, step: int, batches: Sequence[Collected]) -> NothingToLearn:

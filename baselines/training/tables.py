@@ -110,6 +110,8 @@ class CreditTable(RecipeTable):
 
     shapings: tuple[PartTable, ...] = ()
     filters: tuple[PartTable, ...] = ()
+    tokens: tuple[PartTable, ...] = ()
+    """Rules that change the advantages and weights of single tokens, after the estimator."""
 
 
 class LearnTable(RecipeTable):

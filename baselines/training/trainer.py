@@ -15,6 +15,7 @@ from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
 from hexathlon.baselines.pipeline.generation import Generation
+from hexathlon.baselines.pipeline.pruning import Pruner
 from hexathlon.baselines.pipeline.replay import Memory, ReplayStage
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.baselines.rollout.executor import Executor
@@ -103,14 +104,16 @@ class Trainer:
             loop.close(_nothing())
             raise
         executor = self._executor(recipe, opened, recipe.rollout.temperature)
+        generation = _generation(recipe)
+        pruner = _pruner(recipe, generation.known)
         self.components = Components(
             recipe=recipe,
             model=model,
             learner=learner,
             opened=opened,
             executor=executor,
-            collector=Collector(executor, recipe.generate.splits()),
-            generation=_generation(recipe),
+            collector=Collector(executor, recipe.generate.splits(), pruner=pruner),
+            generation=generation,
             replay=_replay(recipe),
             rollouts=RolloutLog(
                 folder / "rollouts",
@@ -153,6 +156,12 @@ class Trainer:
             run.generation.known.counts = {
                 task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
             }
+            run.generation.known.rubric = [tuple(row) for row in kept.get("rubric", ())]
+            run.generation.known.hinted = {
+                task: [tuple(row) for row in rows] for task, rows in kept.get("hinted", {}).items()
+            }
+            if run.collector.pruner is not None:
+                run.collector.pruner.head.load(kept["quality"])
             average, pending = load_average(state), kept.get("source", {})
         run.proximal.begin(self.step, average)
         self._source.load(pending, self.step)
@@ -170,6 +179,11 @@ class Trainer:
             {
                 "recipe": run.recipe.name,
                 "known": run.generation.known.counts,
+                "rubric": run.generation.known.rubric,
+                "hinted": run.generation.known.hinted,
+                "quality": None
+                if run.collector.pruner is None
+                else run.collector.pruner.head.state(),
                 "source": self._source_state,
             },
             run.learner.critic,
@@ -262,6 +276,12 @@ def _generation(recipe: Recipe) -> Generation:
         recipe.seed,
         TaskStatistics(),
     )
+
+
+def _pruner(recipe: Recipe, known: TaskStatistics) -> Pruner | None:
+    table = recipe.generate
+    part = table.pruning
+    return None if part is None else Pruner(part.name, part.parameters, table.prune_after, known)
 
 
 def _replay(recipe: Recipe) -> ReplayStage:

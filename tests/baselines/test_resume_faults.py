@@ -161,6 +161,7 @@ def test_tool_errors_of_replayed_turns_are_counted() -> None:
     again = stretch(Silent(), slot(), KEY, Prefix.of(first, 2))
     assert isinstance(again, Trajectory)
     assert (again.record["turns"], again.record["tool_errors"]) == (2, 2)
+    assert again.errors == (1, 1)
     assert again.record["flags"] == ["gave_up"]
 
 

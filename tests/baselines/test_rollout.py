@@ -83,6 +83,13 @@ def test_noop_exhausts_turns_and_scores_zero() -> None:
     assert record["tool_errors"] == 12
 
 
+def test_failed_calls_are_counted_by_turn() -> None:
+    said = Saying(*map(Turn, (ADD % 9, "prose", f"[{ADD % 99}, {ADD % 98}]", ADD % 1)))
+    played = play(Rollout(said).trial(slot(), KEY))
+    assert played.errors == (0, 1, 2, 0)
+    assert played.record["tool_errors"] == 3
+
+
 def test_random_calls_are_well_formed_and_reproducible() -> None:
     record = trial(RandomAgent())
     assert record["turns"] > 0

@@ -64,7 +64,9 @@ def played() -> Trajectory:
         Node((3,), "sampled", 0, 0, (-0.1 - 0.2,), (4,), finish="stop", state="ab", trial=0),
         Node((5,), "sampled", 1, 1, (-1e-17,), (4,), trial=0),
     ]
-    return Trajectory(trajectory.record, TokenTree(nodes), "system", (), {"00": b"\x00\xff"})
+    return Trajectory(
+        trajectory.record, TokenTree(nodes), "system", (), {"00": b"\x00\xff"}, errors=(0, 2)
+    )
 
 
 @pytest.mark.parametrize("tokens", [True, False])
@@ -80,6 +82,7 @@ def test_a_training_run_stores_its_rollouts(tokens: bool, tmp_path: Path) -> Non
         (read,) = stored(path)
         assert read.tokens == trajectory.tokens and read.media == trajectory.media
         assert read.record == trajectory.record
+        assert [sample.errors for sample in read.samples()] == [(0, 2)]
     else:
         with pytest.raises(ValueError, match="keep_tokens"):
             stored(path)

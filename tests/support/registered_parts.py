@@ -71,6 +71,7 @@ def named_parts(recipe: Recipe) -> set[tuple[str, str]]:
         ("ALLOCATORS", generate.allocator.name),
         ("STRUCTURES", generate.structure.name),
         ("HINTS", generate.hint.name),
+        ("CONTEXTS", generate.context.name),
         ("HORIZONS", generate.horizon.name),
         ("REPLAYS", recipe.replay.name),
         ("ESTIMATORS", recipe.credit.estimator.name),
@@ -81,6 +82,9 @@ def named_parts(recipe: Recipe) -> set[tuple[str, str]]:
     }
     named |= {("SHAPINGS", part.name) for part in recipe.credit.shapings}
     named |= {("FILTERS", part.name) for part in recipe.credit.filters}
+    named |= {("TOKEN_RULES", part.name) for part in recipe.credit.tokens}
+    if generate.pruning is not None:
+        named.add(("PRUNINGS", generate.pruning.name))
     if recipe.asynchrony.active:
         named.add(("LATENESS", recipe.asynchrony.late))
     return named | ({("DIVERGENCES", objective.divergence)} if objective.beta > 0 else set())

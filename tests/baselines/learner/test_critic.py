@@ -83,6 +83,30 @@ def test_values_converge_to_the_true_ones(lam):
     assert error < 0.05
 
 
+def test_heads_learn_from_their_own_rollouts():
+    samples = [replace(s, key=f"task#{n}") for n, s in enumerate(process())]
+    critic = Critic(model(), CriticConfig(clip=0.0, heads=2), 20)
+    learner = Learner(model(), LearnerConfig(), 1, critic=critic)
+    assert not any(spread.any() for spread in learner.disagreement(samples)), "heads start at 0"
+    heads = [int(critic._heads(sample)["critic head"][0]) for sample in samples]
+    assert set(heads) == {0, 1}
+    made = [
+        Example(s, np.zeros(len(s.ids)), s.sampled.astype(float), s.sampled * float(head))
+        for s, head in zip(samples, heads, strict=True)
+    ]
+    for _ in range(20):
+        critic.update(made)
+    outputs = [critic.network.head.bias.detach().numpy(), critic.network.head.weight.detach()]
+    assert not np.array_equal(outputs[1][0], outputs[1][1])
+    values, spread = critic.values(samples), learner.disagreement(samples)
+    # One head approaches 0 and the other 1: their mean, and half their distance.
+    assert 0.3 < np.mean([v[s.sampled].mean() for v, s in zip(values, samples, strict=True)]) < 0.7
+    assert np.mean([v[s.sampled].mean() for v, s in zip(spread, samples, strict=True)]) > 0.3
+    learner = Learner(model(), LearnerConfig(), 1, critic=Critic(model(), CriticConfig(), 1))
+    with pytest.raises(ValueError, match="set critic.heads to 2 or more"):
+        learner.disagreement(samples)
+
+
 def test_shared_trunk_is_frozen():
     policy = model()
     before = {name: value.clone() for name, value in policy.state_dict().items()}

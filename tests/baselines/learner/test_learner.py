@@ -1,5 +1,7 @@
 """Updates: independent of how a batch is split or distributed, and equal to the plain model."""
 
+from dataclasses import replace
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
@@ -34,6 +36,37 @@ def test_update_is_independent_of_microbatch_size(rule):
     whole = updated(config(rule=rule), batch)
     for budget in (1, 40, 120):
         assert difference(whole, updated(config(budget, rule), batch)) <= 1e-6
+
+
+def test_streams_follow_their_tokens_into_parts():
+    batch = examples(12)
+    rates = [np.where(e.sample.sampled, 0.3 + 0.05 * n, 0.0) for n, e in enumerate(batch)]
+    marked = [
+        replace(e, streams={"entropy rank": rank, "settled": rank > 0.5})
+        for e, rank in zip(batch, rates, strict=True)
+    ]
+    settings = {"surrogate": "hapo", "entropy_weight": 0.1}
+    whole = updated(config(**settings), marked)
+    for budget in (1, 40):
+        assert difference(whole, updated(config(budget, **settings), marked)) <= 1e-6
+    assert difference(whole, updated(config(**settings), batch)) > 1e-4
+    settled = [replace(e, streams={"settled": np.ones(len(e.sample.ids))}) for e in batch]
+    plain = updated(config(), batch)
+    assert difference(plain, updated(config(entropy_weight=0.1), settled)) <= 1e-6
+
+
+def test_entropies_of_samples_are_the_models():
+    made, batch = model(), examples(6)
+    learner = Learner(made, config(40, surrogate="sft"), 1)
+    result = learner.entropies([example.sample for example in batch])
+    for example, entropy in zip(batch, result, strict=True):
+        ids = torch.as_tensor(example.sample.ids)[None]
+        with torch.no_grad():
+            logits = made(ids).logits[0].log_softmax(-1)
+        expected = np.zeros(len(example.sample.ids))
+        expected[1:] = -(logits.exp() * logits).sum(-1)[:-1].numpy()
+        expected[~example.sample.sampled] = 0.0
+        assert entropy == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_order_of_examples_does_not_matter():

@@ -6,6 +6,7 @@ import pytest
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.pipeline.allocation import extra_rollouts
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HORIZONS, SAMPLERS, SHAPINGS
+from hexathlon.baselines.pipeline.curricula import embedded, predicted_success
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.tasks.seeding import generator_for
 from support.samples import group, sample
@@ -104,3 +105,62 @@ def test_a_growing_horizon():
     assert HORIZONS["fixed"](3, 10) == 10
     with pytest.raises(ValueError, match="got first=0 and every=10"):
         HORIZONS["growing"](0, 10, first=0)
+
+
+def test_the_price_of_rollouts_divides_the_budget_by_the_square_root_rule():
+    success = np.array([0.05, 0.15, 0.5])  # three bins of pass@8: 0.34, 0.73, 1.0
+    given = ALLOCATORS["shadow_price"](success, 640, least=1, most=640)
+    root = np.sqrt(success * (1 - success))
+    assert given == pytest.approx(640 * root / root.sum(), abs=1.0)
+    # Where a limit binds, the others still share the rest by their roots.
+    capped = ALLOCATORS["shadow_price"](success, 200, least=1, most=80)
+    assert capped[2] == 80
+    assert capped[:2] == pytest.approx(120 * root[:2] / root[:2].sum(), abs=1.0)
+    # Tasks of one bin have the same price and the same noise.
+    assert ALLOCATORS["shadow_price"](np.array([0.5, 0.9, 1.0]), 30, least=2) == [10, 10, 10]
+    with pytest.raises(ValueError, match="got attempts=0 and bins=5"):
+        ALLOCATORS["shadow_price"](success, 30, attempts=0)
+
+
+def test_difficulty_is_predicted_from_similar_tasks():
+    known = statistics(**{"join orders and customers": 5, "count late trains": 0})
+    names = ["join customers and addresses", "count early trains", "join orders and goods"]
+    vectors = embedded([*names, "Join, ORDERS: and 7 goods!"])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0)
+    assert vectors[2].tolist() == vectors[3].tolist(), "letters decide"
+    low, high = known.success(["count late trains", "join orders and customers"])
+    predicted = predicted_success(names, known, references=10, sharpness=30.0)
+    assert predicted[[0, 2]] == pytest.approx(high, abs=0.02)
+    assert predicted[1] == pytest.approx(low, abs=0.02)
+    assert predicted_success(names, known, 10, 1e-9) == pytest.approx((low + high) / 2)
+    assert predicted_success(names, TaskStatistics(), 10, 1.0).tolist() == [0.5] * 3
+    chosen = SAMPLERS["reference"](names, known, 2, generator_for("reference"), temperature=0.01)
+    assert set(chosen) == {0, 2}
+    with pytest.raises(ValueError, match="positive values, got temperature=0"):
+        SAMPLERS["reference"](names, known, 1, generator_for("reference"), temperature=0.0)
+
+
+def test_environments_at_the_frontier_are_played_at_their_level():
+    known = statistics(
+        **{
+            "s/a/easy/train/0": 10, "s/a/hard/train/0": 4, "s/b/easy/train/0": 0,
+            "s/b/hard/train/0": 0, "s/c/easy/train/0": 10,
+        }
+    )  # fmt: skip
+    names = [
+        f"s/{template}/{level}/train/{number}"
+        for template in "abcd"
+        for level in ("easy", "hard")
+        for number in (1, 2)
+    ]
+    draw = generator_for("environments")
+    # d is untried, at both levels; a is at its hard level; c's hard level is untried.
+    chosen = {names[n] for n in SAMPLERS["environments"](names, known, 6, draw, active=3)}
+    assert {name for name in chosen if "/a/" in name} == {"s/a/hard/train/1", "s/a/hard/train/2"}
+    assert {name for name in chosen if "/c/" in name} == {"s/c/hard/train/1", "s/c/hard/train/2"}
+    assert len({name.split("/")[2] for name in chosen if "/d/" in name}) == 1
+    assert not any("/b/" in name for name in chosen), "hopeless environments rotate out"
+    more = [names[n] for n in SAMPLERS["environments"](names, known, 8, draw, active=3)]
+    assert all("/b/" in name for name in more[6:])
+    with pytest.raises(ValueError, match="at least 1, got active=0"):
+        SAMPLERS["environments"](names, known, 1, draw, active=0)

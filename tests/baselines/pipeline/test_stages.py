@@ -7,6 +7,7 @@ from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.algorithms.registry import UnknownPart
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HINTS, REPLAYS, SAMPLERS, STRUCTURES
+from hexathlon.baselines.pipeline.hints import fitted_share
 from hexathlon.baselines.pipeline.replay import Memory
 from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
@@ -116,6 +117,29 @@ def test_hints_by_difficulty():
     assert [HINTS["rescue"](p, 10) for p in (0.1, 0.2, 0.5)] == [5, 5, 0]
     assert [HINTS["rescue"](p, 10, below=0) for p in (0.0, 0.1)] == [5, 0]
     assert HINTS["none"](0.0, 10) == 0
+
+
+def test_hint_lengths_follow_an_item_response_model():
+    rounds = [(share, 1 / (1 + np.exp(-8 * (share - 0.6)))) for share in (0.2, 0.5, 0.8)]
+    counts = [(share, 100 * rate, 100 * (1 - rate)) for share, rate in rounds]
+    assert fitted_share(counts, 0.5) == pytest.approx(0.6)
+    assert fitted_share(counts, 0.8) == pytest.approx(0.6 + np.log(4) / 8)
+    assert HINTS["item_response"](0.1, 20, counts) == 12
+    assert [HINTS["item_response"](p, 10) for p in (0.0, 0.4, 1.0)] == [9, 6, 0], "no rounds yet"
+    # Hints that always or never suffice move the length down or up.
+    assert HINTS["item_response"](0.1, 10, [(0.6, 8, 0)]) < 6
+    assert HINTS["item_response"](0.1, 10, [(0.6, 0, 8)]) > 6
+    with pytest.raises(ValueError, match="target must be between 0 and 1, got 1.0"):
+        HINTS["item_response"](0.1, 10, target=1.0)
+
+
+def test_rounds_with_hints_are_counted_apart():
+    result = TaskStatistics(most=1)
+    for share in (0.1, 0.2):
+        result.observe_hinted(group([1.0, 0.0, 0.0], "a"), share)
+    assert result.hinted == {"a": [(0.1, 1, 2), (0.2, 1, 2)]} and not result.counts
+    result.observe_hinted(group([1.0], "b"), 0.5)
+    assert list(result.hinted) == ["b"]
 
 
 def tree() -> Group:

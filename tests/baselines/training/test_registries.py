@@ -1,5 +1,6 @@
 """The training loop calls every registered component, and each has its documented effect."""
 
+import gzip
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -12,11 +13,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
+from hexathlon.baselines.algorithms.samples import turns_given
 from hexathlon.baselines.pipeline.catalogue import SHAPINGS
 from hexathlon.baselines.pipeline.generation import HintFailed
 from hexathlon.baselines.training.recipe import RecipeError
 from hexathlon.baselines.training.start import make_start
 from support import dice  # noqa: F401 - registers its source
+from support.method_recipes import METHODS, part
 from support.registered_parts import REGISTRIES, calls_of, named_parts, tiny_recipe, trainer_of
 from support.toy import ToySource
 
@@ -38,11 +41,6 @@ def learn(bounds: str = "clip", **objective: Any) -> dict[str, Any]:
             "objective": objective,
         }
     }
-
-
-def part(name: str, **parameters: Any) -> dict[str, Any]:
-    """One component of a recipe."""
-    return {"name": name, "parameters": parameters}
 
 
 def stale(late: str, **more: Any) -> dict[str, Any]:
@@ -119,6 +117,7 @@ RECIPES: list[dict[str, Any]] = [
     {**credit("portool"), "generate": FORKED},
     {**credit("ui_s1")},
     {**credit("hifpo")},
+    *METHODS,
 ]
 
 
@@ -249,6 +248,94 @@ def test_hinted_turns_are_not_trained(start, tmp_path, monkeypatch) -> None:
                 assert int(sample.turn[first]) == turns[group.task] >= 1
                 assert not sample.sampled[:first].any()
                 assert decode(sample.ids[:first].tolist()).count("add") >= turns[group.task]
+
+
+def test_a_share_of_a_group_can_be_hinted(start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(
+        **credit("ad_hint"), generate={"hint": part("fading", most=0.5), "hinted": 0.5}
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        groups = groups_of(trainer, calls_of(monkeypatch), "ad_hint")
+        known = trainer.components.generation.known
+        for group in groups:
+            given = [turns_given(sample) > 0 for sample in group.samples]
+            assert given == [False, False, True, True]
+            ((share, won, lost),) = known.hinted[group.task]
+            assert 0 < share <= 0.5 and won + lost == 2
+            assert sum(known.counts[group.task]) == 2
+        trainer.save()
+        kept = dict(known.hinted)
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        assert trainer.components.generation.known.hinted == kept
+    with pytest.raises(RecipeError, match="generate.hinted below 1 needs"):
+        tiny_recipe(generate={"structure": FORKED["structure"], "hinted": 0.5})
+
+
+def test_stopped_rollouts_are_absent_and_the_head_learns(start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(
+        **credit("survivors"),
+        generate={"pruning": part("hopeless", below=1, chance=0.5)},
+        rollout={"groups": 3, "members": 6, "max_tokens": 12},
+    )
+    broken = []
+    for _ in range(2):  # the second trainer resumes after two steps
+        with trainer_of(recipe, start, tmp_path / "broken") as trainer:
+            broken += [told(trainer.advance()) for _ in range(2)]
+            trainer.save()
+            head = trainer.components.collector.pruner.head.state()
+    with trainer_of(recipe, start, tmp_path / "whole") as trainer:
+        calls = calls_of(monkeypatch)
+        groups = groups_of(trainer, calls, "survivors")
+        whole = [told(trainer.advance()) for _ in range(3)]
+        assert trainer.components.collector.pruner.head.state() == head
+    assert whole == broken[1:] and any(head)
+    assert all(row["rollouts/pruned"] > 0 for row in broken)
+    samples = [sample for group in groups for sample in group.samples]
+    assert len(samples) == 18 - broken[0]["rollouts/pruned"]
+    assert {sample.started for sample in samples} == {6}
+    # Rollouts of one turn ended before the decision.
+    assert {len(s.rewards) > 1: s.survival for s in samples} == {
+        several: 0.5 if several else 1.0 for several in {len(s.rewards) > 1 for s in samples}
+    }
+    with pytest.raises(RecipeError, match="generate.pruning compares the rollouts"):
+        tiny_recipe(generate={"pruning": part("balanced")}, **stale("pace"))
+    with pytest.raises(RecipeError, match="generate.pruning needs rollouts that do not fork"):
+        tiny_recipe(generate={"pruning": part("balanced"), "structure": FORKED["structure"]})
+
+
+def test_contexts_are_read_and_cut_out_again(start, tmp_path, monkeypatch) -> None:
+    """They are in the engine's tokens, but in no record, and in no token that is trained on."""
+    recipe = tiny_recipe(
+        **credit("grpo", filters=[part("hint_free")]),
+        generate={
+            "context": part("guide", below=1, plain=0.5, share=0.7),
+            "structure": part("forked", after=[1], width=2),
+        },
+        rollout={"groups": 2, "members": 8, "max_tokens": 12},
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        calls = calls_of(monkeypatch)
+        groups = groups_of(trainer, calls, "grpo")
+        (filtered,) = [call for call in calls if call.name == "hint_free"]
+        known, decode = trainer.components.generation.known, trainer._renderer.tokenizer.decode
+    text = ""
+    for before, after in zip(filtered.arguments[0], groups, strict=True):
+        plain = [sample for sample in before.samples if not sample.context]
+        hinted = [sample for sample in before.samples if sample.context]
+        assert plain and hinted and known.hinted[before.task][0][0] == 0.7
+        assert sum(known.counts[before.task]) == len(plain)
+        text = hinted[0].context
+        assert text.startswith("A solution begins with:\n") and '"add"' in text
+        for sample in hinted:
+            ((begin, end),) = sample.hints
+            assert "solution" in decode(sample.ids[begin:end].tolist())
+        prompts = set()
+        for sample in after.samples:
+            assert not sample.hints
+            prompts.add(tuple(sample.ids[: int(np.flatnonzero(sample.sampled)[0])].tolist()))
+        assert len(prompts) == 1, "without contexts, all prompts are the same"
+    for path in (tmp_path / "rollouts").iterdir():
+        assert "A solution begins" not in gzip.decompress(path.read_bytes()).decode()
 
 
 def test_hinted_rollouts_fork_after_the_policys_own_turns(start, tmp_path, monkeypatch) -> None:

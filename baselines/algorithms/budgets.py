@@ -1,0 +1,51 @@
+"""Estimators that compare rollouts under different budgets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hexathlon.baselines.algorithms.estimators import ESTIMATORS, Credit, every_token
+from hexathlon.baselines.algorithms.group_relative import standardise
+from hexathlon.baselines.algorithms.samples import Array, Group
+
+__all__ = ["budgeted_rewards", "hbpo"]
+
+
+def budgeted_rewards(rewards: Array, lengths: Array, budgets: Array) -> Array:
+    """Return rewards that fall with the length beyond a budget, `[members]`.
+
+    R up to the budget b, then R * max(1 - (length - b) / b, 0).
+    """
+    over = np.maximum(lengths - budgets, 0.0) / budgets
+    scaled: Array = rewards * np.maximum(1.0 - over, 0.0)
+    return scaled
+
+
+@ESTIMATORS.register("hbpo")
+def hbpo(
+    groups: Sequence[Group],
+    values: Sequence[Array] | None = None,
+    *,
+    budgets: Sequence[int] = (512, 1024, 2048, 2560),
+    eps: float = 1e-6,
+) -> Credit:
+    """Subgroups with token budgets, compared within and across (HBPO).
+
+    Member i has the budget b of number i modulo their count. With R' the reward that falls beyond
+    the budget, A = (R' - mean of the subgroup) + (R' - mean of all) / std of all. Chosen here: a
+    subgroup's baseline is its mean; the reward is flat inside the budget and 0 from twice it;
+    budgets are not in the prompt.
+
+    Raises:
+        ValueError: If there are no budgets, or one is below 1.
+    """
+    if not budgets or min(budgets) < 1:
+        raise ValueError(f"expected budgets of at least 1 token, got {list(budgets)}")
+    advantages = []
+    for group in groups:
+        place = np.arange(len(group.samples)) % len(budgets)
+        lengths = np.array([sample.tokens for sample in group.samples], dtype=np.float64)
+        shaped = budgeted_rewards(group.rewards, lengths, np.array(budgets, dtype=float)[place])
+        means = np.bincount(place, weights=shaped) / np.maximum(np.bincount(place), 1)
+        advantages.append(shaped - means[place] + standardise(shaped, eps))
+    return every_token(groups, np.concatenate(advantages))
