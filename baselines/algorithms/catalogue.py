@@ -1,6 +1,13 @@
 """Complete registries of the algorithms: importing this module registers every part."""
 
-from hexathlon.baselines.algorithms import critic, group_relative, sets, stepwise, trees
+from hexathlon.baselines.algorithms import (
+    critic,
+    entropy_shaped,
+    group_relative,
+    sets,
+    stepwise,
+    trees,
+)
 from hexathlon.baselines.algorithms.aggregation import AGGREGATIONS
 from hexathlon.baselines.algorithms.bounds import BOUNDS
 from hexathlon.baselines.algorithms.corrections import CORRECTIONS
@@ -16,6 +23,7 @@ __all__ = [
     "ESTIMATORS",
     "SURROGATES",
     "critic",
+    "entropy_shaped",
     "group_relative",
     "sets",
     "stepwise",

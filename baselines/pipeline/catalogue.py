@@ -1,5 +1,6 @@
 """The registries of the pipeline's stages."""
 
+from hexathlon.baselines.pipeline import branching, stitching  # noqa: F401 - register structures
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
 from hexathlon.baselines.pipeline.filters import FILTERS
 from hexathlon.baselines.pipeline.hints import HINTS

@@ -109,7 +109,9 @@ class Trainer:
             learner=learner,
             opened=opened,
             executor=executor,
-            collector=Collector(executor, recipe.generate.splits()),
+            collector=Collector(
+                executor, recipe.generate.splits(), growth=recipe.generate.growth()
+            ),
             generation=_generation(recipe),
             replay=_replay(recipe),
             rollouts=RolloutLog(
@@ -225,8 +227,12 @@ class Trainer:
         return replay.memory if replay.active else None
 
     def _executor(self, recipe: Recipe, opened: OpenedEngine, temperature: float) -> Executor:
+        growth = recipe.generate.growth()
         sampling = TokenSampling(
-            temperature=temperature, max_tokens=recipe.rollout.max_tokens, seed=recipe.seed
+            temperature=temperature,
+            max_tokens=recipe.rollout.max_tokens,
+            seed=recipe.seed,
+            entropies=growth is not None and growth.entropies,
         )
         codec = get_codec(recipe.policy.dialect)
         agent = PolicyAgent(opened.engine, self._renderer, codec, sampling)
