@@ -53,7 +53,7 @@ def confidence(played: Sequence[Trajectory], by: Answer = "action") -> float:
     return votes.most_common(1)[0][1] / votes.total() if votes else 0.0
 
 
-def elected(played: Sequence[Trajectory], by: Answer = "state") -> Trajectory | None:
+def elected(played: Sequence[Trajectory], by: Answer = "action") -> Trajectory | None:
     """Return the first rollout with the most frequent answer: a tree's own answer (ReEx-SQL).
 
     None if no rollout has an answer.
