@@ -192,7 +192,8 @@ class Collector:
                 if not first:
                     spent = tree.drawn >= MOST_DRAWN * tree.members
                     branches = [] if spent else [*growth.choose(tree, draws[number])]
-                    branches = branches or [Branch()] * tree.room
+                    chains = tree.room if spent else -(-tree.room // 2)
+                    branches = branches or [Branch()] * chains
                 chosen += [(number, branch) for branch in branches]
             await self._branches(chosen, trees, roots, growth)
             if first and growth.reference:

@@ -3,7 +3,7 @@
 A group starts with chains, rollouts from the task's start that keep the state before every turn.
 Branches restore such a state: environment, tokens and the engine's cached keys and values are
 shared, and the rest is sampled with the branch's own draws. A structure names only the branches;
-`Collector` plays them. A round that names none fills the group with further chains.
+`Collector` plays them. A round that names none fills half of the room with further chains.
 """
 
 from collections.abc import Callable, Sequence
@@ -244,8 +244,8 @@ class Growth:
     """Maps the size of a group to the number of chains it starts with."""
 
     choose: Callable[[Tree, np.random.Generator], Sequence[Branch]]
-    """Names the next branches, at most `Tree.room` and those that replace others; none ends the
-    branching."""
+    """Names the next branches, at most `Tree.room` and those that replace others; none if there is
+    nothing to branch from."""
 
     keep: Callable[[Tree, Branch, Trajectory | Prefix], bool] | None = None
     """Whether a branch goes on after its first turn; None keeps all. A pruned one is in no group,
