@@ -6,7 +6,8 @@ A policy is a checkpoint, such as the cloned `start/` of a run of `sql-tiny` or 
 Each structure plays one group per dev task of the recipe. Its distinct rollouts, those with
 different sequences of actions, are compared with those among as many chains as draw the same number
 of tokens. The environment's time per rollout, from reset to the last action without grading, is
-measured with forks and with the same trees re-played. `--write` writes `docs/notes/trees.md`.
+measured with forks and with the same trees re-played, and one fork at the last state of an oracle's
+episode is compared with re-playing it. `--write` writes `docs/notes/trees.md`.
 """
 
 import argparse
@@ -22,10 +23,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from measuring import interval
 
 import hexathlon
 from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.agents.spec import parse_model, scripted_agent
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_checkpoint
@@ -33,26 +34,32 @@ from hexathlon.baselines.pipeline.catalogue import STRUCTURES
 from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
 from hexathlon.baselines.pipeline.growth import Growth
 from hexathlon.baselines.rollout.environments import make_env
-from hexathlon.baselines.rollout.executor import LocalExecutor
+from hexathlon.baselines.rollout.executor import LocalExecutor, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.training.recipe import load_recipe
+from hexathlon.tasks.taskset import TaskSet
 
-TREES: dict[str, dict[str, Any]] = {
-    "random_branches": {},
-    "arpo": {"chains": 0.25},
-    "aepo": {},
-    "trace": {},
-    "treepo": {},
-    "tree_ps": {},
-    "vines": {},
-    "reex": {},
-    "latr": {},
-    "ettrl": {},
-    "echo_ttrl": {},
-}
+TREES: list[tuple[str, dict[str, Any]]] = [
+    ("random_branches", {}),
+    ("random_branches", {"inside": True}),
+    ("arpo", {"chains": 0.25}),
+    ("aepo", {}),
+    ("trace", {}),
+    ("treepo", {}),
+    ("treepo", {"tokens": 32}),
+    ("tree_ps", {}),
+    ("vines", {}),
+    ("reex", {}),
+    ("latr", {}),
+    ("ettrl", {}),
+    ("echo_ttrl", {}),
+]
+TIMED = ("treepo",)
+"""Structures that are also measured without forks."""
+
 WANTED = 1.5
 """Distinct rollouts of a tree over those of chains with the same number of drawn tokens."""
 
@@ -70,7 +77,7 @@ class Group(NamedTuple):
     """Tokens prefilled."""
 
     seconds: float
-    """Time in the environment: reset, snapshot, restore and step."""
+    """Time in the environment: reset, snapshot, restore and steps, without those that grade."""
 
     wall: float
 
@@ -90,7 +97,7 @@ class Clock:
     def make(self, env_id: str) -> Any:
         """Make an environment whose methods are timed; without forks, prefixes are re-played."""
         env = make_env(env_id)
-        for name in ("reset", "snapshot", "restore", "step"):
+        for name in METHODS:
             setattr(env, name, self._timed(getattr(env, name)))
         if not self._forks:
             env.supports_fork = False
@@ -99,12 +106,20 @@ class Clock:
     def _timed(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             began = time.perf_counter()
-            try:
-                return method(*args, **kwargs)
-            finally:
+            result = method(*args, **kwargs)
+            if not _ends(result):
                 self.seconds += time.perf_counter() - began
+            return result
 
         return call
+
+
+METHODS = ("reset", "snapshot", "restore", "step")
+
+
+def _ends(result: Any) -> bool:
+    """Return whether a result is that of a step that ends the episode, which grades it."""
+    return isinstance(result, tuple) and len(result) == 5 and (result[2] or result[3])
 
 
 def _actions(trajectory: Trajectory) -> tuple[str, ...]:
@@ -201,7 +216,8 @@ def rows_of(bench: Bench) -> tuple[list[str], list[str]]:
     rows, times = [], []
     plain = 1e3 * sum(g.seconds for g in chains) / sum(len(g.played) for g in chains)
     times.append(f"| chains | {plain:.1f} | | |")
-    for name, parameters in TREES.items():
+    for name, parameters in TREES:
+        given = "".join(f", {key} = {value}" for key, value in parameters.items())
         groups = bench.play(name, parameters)
         trees = [float(group.distinct) for group in groups]
         equal = [distinct_chains(one, tree.drawn) for one, tree in zip(many, groups, strict=True)]
@@ -211,24 +227,68 @@ def rows_of(bench: Bench) -> tuple[list[str], list[str]]:
         read = sum(g.read for g in groups) / sum(g.read for g in chains)
         met = "yes" if ratio >= WANTED else "no"
         rows.append(
-            f"| `{name}` | {np.mean(trees):.1f} | {np.mean(equal):.1f} | {ratio:.2f} "
+            f"| `{name}`{given} | {np.mean(trees):.1f} | {np.mean(equal):.1f} | {ratio:.2f} "
             f"({low:.2f} to {high:.2f}) | {met} | {drawn:.2f} | {read:.2f} |"
         )
         print(rows[-1], flush=True)
-        if name in ("random_branches", "treepo", "latr"):
+        if name in TIMED:
             replayed = bench.play(name, parameters, forks=False)
             pairs = [
                 1e3 * sum(g.seconds for g in each) / sum(len(g.played) for g in each)
                 for each in (groups, replayed)
             ]
-            ratios = [b.seconds / a.seconds for a, b in zip(groups, replayed, strict=True)]
-            low, high = interval(ratios)
+            low, high = ratio_interval(
+                [group.seconds for group in replayed], [group.seconds for group in groups]
+            )
             times.append(
-                f"| `{name}` | {pairs[0]:.1f} | {pairs[1]:.1f} | {pairs[1] / pairs[0]:.2f} "
+                f"| `{name}`{given} | {pairs[0]:.1f} | {pairs[1]:.1f} | {pairs[1] / pairs[0]:.2f} "
                 f"({low:.2f} to {high:.2f}) |"
             )
             print(times[-1], flush=True)
     return rows, times
+
+
+def fork_rows(recipe_name: str, count: int) -> list[str]:
+    """Return the rows of the table of single forks, by level, after the oracle's last turn but one.
+
+    A fork is a restore, a re-play a reset with the actions so far. Both include the next action,
+    since an environment may start its processes only then.
+    """
+    (table,) = load_recipe(recipe_name).tasks
+    rows = []
+    for level in ("tiny", "medium", "hard"):
+        env = make_env(table.env)
+        executor = LocalExecutor(scripted_agent(parse_model("agent:oracle")), make_env, 1)
+        tasks = TaskSet(table.source, "dev", level)
+        turns, forks, replays = [], [], []
+        for number in range(count):
+            key = (table.env, tasks.task_id(number * 7), 0, 0)
+            (played,) = asyncio.run(executor.run([Request(key, points=True)]))
+            if not isinstance(played, Trajectory) or len(played.record["steps"]) < 3:
+                continue
+            actions = [step["action"] for step in played.record["steps"]]
+            point = played.points[-2]
+            began = time.perf_counter()
+            env.restore(point.state)
+            env.step(actions[point.turns])
+            forked = time.perf_counter()
+            env.reset(seed=0, options={"task": key[1]})
+            for action in actions[: point.turns + 1]:
+                env.step(action)
+            replays.append(time.perf_counter() - forked)
+            forks.append(forked - began)
+            turns.append(point.turns)
+        env.close()
+        executor.close()
+        if forks:
+            low, high = ratio_interval(replays, forks)
+            rows.append(
+                f"| {level} | {len(forks)} | {np.mean(turns):.1f} | {1e3 * np.mean(forks):.1f} | "
+                f"{1e3 * np.mean(replays):.1f} | {sum(replays) / sum(forks):.2f} "
+                f"({low:.2f} to {high:.2f}) |"
+            )
+            print(rows[-1], flush=True)
+    return rows
 
 
 def main() -> None:
@@ -249,7 +309,10 @@ def main() -> None:
         ("Terminal", "terminal-tiny", words.terminal),
     ):
         rows, times = rows_of(Bench(recipe, policy, words.tasks, words.members))
-        parts.append(SECTION.format(title=title, rows="\n".join(rows), times="\n".join(times)))
+        single = "\n".join(fork_rows(recipe, words.tasks))
+        parts.append(
+            SECTION.format(title=title, rows="\n".join(rows), times="\n".join(times), single=single)
+        )
     text = PAGE.format(
         date=datetime.datetime.now(datetime.UTC).date(),
         load=f"{load:.1f}",
@@ -276,6 +339,10 @@ SECTION = """## {title}
 | environment, ms per rollout | with forks | re-played | ratio (95 %) |
 |---|---|---|---|
 {times}
+
+| level | tasks | turns before the fork | fork, ms | re-play, ms | ratio (95 %) |
+|---|---|---|---|---|---|
+{single}
 """  # noqa: E501
 
 PAGE = """# Trees of rollouts
@@ -286,9 +353,9 @@ A tree and a group of chains have {members} rollouts of one task; {tasks} dev ta
 Rollouts are distinct if their sequences of actions differ. The ratio compares a tree with as many
 chains as draw the same number of tokens, tokens of pruned branches included; at least {wanted:g} is
 wanted. Its interval is a bootstrap over tasks. Drawn and prefilled tokens are relative to
-{members} chains. The environment's time is that of reset, snapshot, restore and step, without
-grading. "Re-played" is the same tree with the recorded actions played again instead of a fork; its
-ratio's interval is over tasks.
+{members} chains. The environment's time is that of reset, snapshot, restore and steps, without the
+last step, which grades. "Re-played" is the same tree with the recorded actions played again instead
+of a fork. The last table is one fork, with the next action, of an episode of the oracle.
 
 {sections}"""
 

@@ -54,17 +54,19 @@ def _drawn(states: Sequence[Branch], room: int, draw: np.random.Generator) -> li
 
 
 @STRUCTURES.register("random_branches")
-def random_branches(*, chains: float = 0.25) -> Growth:
+def random_branches(*, chains: float = 0.25, inside: bool = False) -> Growth:
     """Branch at states drawn evenly: the control that other choices must beat.
 
     Args:
         chains: Share of the group that starts from the task's start. Each round adds at most as
             many rollouts as there are, so branches branch again.
+        inside: Whether to branch at any sampled token instead, drawn evenly, too.
     """
     _part("chains", chains)
 
     def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
-        return _drawn(tree.states(), min(tree.room, len(tree.kept)), draw)
+        places = [branch for branch, _, _ in _places(tree)] if inside else tree.states()
+        return _drawn(places, min(tree.room, len(tree.kept)), draw)
 
     return Growth(lambda members: share_of_chains(chains, members), choose)
 
