@@ -128,7 +128,13 @@ class Tree:
                 if point.turns == after:
                     return point  # type: ignore[no-any-return]
             leaf = found.branch.leaf
-        return None
+        return self.root if after == self.first else None
+
+    @property
+    def root(self) -> Prefix | None:
+        """The state before the policy's first turn; None before the first chain has been played."""
+        points = (point for leaf in self.leaves for point in leaf.trajectory.points[:1])
+        return next((point for point in points if point.turns == self.first), None)
 
     def own_turns(self, leaf: int) -> range:
         """Return the turns that a rollout does not share whole with the one it left."""
@@ -196,8 +202,7 @@ class Tree:
         self.tried.add(branch[:3])
         root = root._replace(key=key, points=True)
         if branch.leaf < 0:
-            start = self.point(0, self.first) if self.leaves else None
-            return root if start is None else root._replace(start=start)
+            return root if self.root is None else root._replace(start=self.root)
         start = self.point(branch.leaf, branch.after)
         if start is None:
             raise ValueError(
@@ -205,12 +210,16 @@ class Tree:
             )
         memory = start.memory
         if isinstance(memory, PolicyMemory):
-            pending = None
+            pending, found = None, self.leaves[branch.leaf]
             if branch.token:
-                node = self.leaves[branch.leaf].turns[branch.after]
-                pending = reply_of(node).first(branch.token)
+                pending = reply_of(found.turns[branch.after]).first(branch.token)
+            # The session of the rollout that is left has the shared part of the turn, too.
+            later = found.trajectory.points[-1] if found.trajectory.points else start
             memory = memory._replace(
-                pending=pending, shared=pending is not None, forced=branch.forced
+                session=later.memory.session,
+                pending=pending,
+                shared=pending is not None,
+                forced=branch.forced,
             )
         elif branch.token or branch.forced:
             raise TypeError(

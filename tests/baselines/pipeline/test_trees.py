@@ -164,6 +164,8 @@ def test_states_and_the_rollouts_through_them() -> None:
     assert [tree.children(Branch(*at)) for at in ((0, 1), (0, 2), (2, 2))] == [2, 1, 2]
     assert tree.point(3, 1) is tree.point(0, 1) is not None
     assert tree.point(0, TURNS) is None
+    later = tree.request(Branch(), REQUEST)  # a chain from the state that the first one kept
+    assert later.start is tree.root is tree.point(1, 0) is not None and later.start.turns == 0
     with pytest.raises(ValueError, match="rollout 0 has no state after 3 turns"):
         tree.request(Branch(0, 3), Request(("enumerated", plan(1).task, 0, 0)))
     with pytest.raises(TypeError, match="a policy that keeps its tokens, got tuple"):
