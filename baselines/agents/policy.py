@@ -5,6 +5,7 @@ it, so that a policy is evaluated exactly as it is trained.
 """
 
 import itertools
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -32,7 +33,14 @@ from hexathlon.evaluators.records import TrialKey
 from hexathlon.evaluators.records.canonical import text_hash
 from hexathlon.tasks.seeding import derive_seed
 
-__all__ = ["PolicyAgent", "PolicyPlayer", "env_of_session", "session_name"]
+__all__ = [
+    "PolicyAgent",
+    "PolicyMemory",
+    "PolicyPlayer",
+    "Told",
+    "env_of_session",
+    "session_name",
+]
 
 
 def session_name(key: TrialKey, number: int) -> str:
@@ -104,6 +112,22 @@ class PolicyMemory(NamedTuple):
 
     key: TrialKey
     session: str
+    shared: bool = False
+    """Whether `pending` is the beginning of a turn that other trials share; the conversation does
+    not have the messages before it yet."""
+
+    forced: tuple["TokenReply | Told", ...] = ()
+    """Turns to take before sampling again."""
+
+
+class Told(NamedTuple):
+    """A turn that the policy is told to take."""
+
+    action: str
+    """The canonical action."""
+
+    trained: bool = False
+    """Whether the policy imitates it; otherwise it has no gradient."""
 
 
 class PolicyPlayer:
@@ -123,6 +147,9 @@ class PolicyPlayer:
         )
         self._last: WireMessage | None = None
         self._pending: TokenReply | None = None
+        self._forced: deque[TokenReply | Told] = deque()
+        self._shared = False
+        self._parent = ""
         self._key: TrialKey = (episode.env, episode.task.id, episode.seed, episode.trial)
         self._session = session_name(self._key, next(agent.episodes))
 
@@ -140,26 +167,49 @@ class PolicyPlayer:
         """
         texts, images = self._seen(messages)
         partial = self._pending
-        ids = self._hear(texts, images) if partial is None else self.conversation.ids
+        heard = partial is not None and not self._shared
+        ids = self.conversation.ids if heard else self._hear(texts, images)
+        self._shared = False
+        state = text_hash("\n\n".join([*texts, *(image.sha256 for image in images)]))
+        given = self._forced.popleft() if self._forced else None
+        if isinstance(given, Told):
+            return self._told(given)
+        if given is not None:
+            return self._said(given, state, len(ids))
         request = self._request(ids, partial)
         reply = await self._agent.engine.generate(request)
+        self._parent = ""
         if partial is not None:
             reply = partial.joined(reply)
         if reply.finish == "abort":
             self._pending = reply
             raise Interrupted(f"turn {self.conversation.turns} was aborted")
         self._pending = None
-        state = text_hash("\n\n".join([*texts, *(image.sha256 for image in images)]))
+        return self._said(reply, state, len(ids))
+
+    def _said(self, reply: TokenReply, state: str, read: int) -> Turn:
         text = self.conversation.say(reply, state, self.episode.trial)
         self._last = {"role": "assistant", "content": text}
         action = self._codec.decode(self._last)
-        usage = Usage(len(ids), len(reply.ids), 1)
+        usage = Usage(read, len(reply.ids), 1)
         return Turn(action, usage, 0.0, "" if text == action else text)
+
+    def _told(self, given: Told) -> Turn:
+        self._last = self._codec.encode(given.action)
+        text = str(self._last.get("content") or "")
+        self.conversation.tell(text, self.episode.trial, trained=given.trained)
+        return Turn(given.action)
 
     def save(self) -> "PolicyMemory":
         """Return the conversation as detached data."""
         return PolicyMemory(
-            self.conversation.save(), self._last, self._pending, self._key, self._session
+            self.conversation.save(),
+            self._last,
+            self._pending,
+            self._key,
+            self._session,
+            self._shared,
+            tuple(self._forced),
         )
 
     def resume(self, past: Sequence[PastTurn], memory: "PolicyMemory | None") -> None:
@@ -172,10 +222,13 @@ class PolicyPlayer:
             return
         self.conversation.load(memory.conversation)
         self._last, self._pending = memory.last, memory.pending
+        self._forced, self._shared = deque(memory.forced), memory.shared
         if memory.key == self._key:
             # The engine may still have this session's prefix in its cache.
             self._session = memory.session
-        elif memory.pending is not None:
+            return
+        self._parent = memory.session
+        if memory.pending is not None and not memory.shared:
             # Another trial of the group shares the prompt but samples its own turn.
             self._pending = _EMPTY_REPLY
 
@@ -209,8 +262,8 @@ class PolicyPlayer:
     def _request(self, ids: list[int], partial: TokenReply | None) -> TokenRequest:
         sampling = self._sampling(len(ids))
         if partial is None:
-            return TokenRequest(ids, sampling, self._session)
-        return TokenRequest(ids, sampling, self._session).after(partial)
+            return TokenRequest(ids, sampling, self._session, self._parent)
+        return TokenRequest(ids, sampling, self._session, self._parent).after(partial)
 
     def _sampling(self, length: int) -> TokenSampling:
         sampling, episode = self._agent.sampling, self.episode

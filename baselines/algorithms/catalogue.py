@@ -3,6 +3,7 @@
 from hexathlon.baselines.algorithms import (
     budgets,
     critic,
+    entropy_shaped,
     external,
     group_relative,
     hapo,
@@ -30,6 +31,7 @@ __all__ = [
     "TOKEN_RULES",
     "budgets",
     "critic",
+    "entropy_shaped",
     "external",
     "group_relative",
     "hapo",

@@ -1,16 +1,18 @@
 """Collection of rollout groups for training, with their tokens.
 
-A group is planned, played by an executor, forked at the splits of the recipe's structure, and
-assembled from the trajectories. The executor decides where rollouts are played.
+A group is planned, played by an executor, forked at the splits of the recipe's structure or grown
+branch by branch, and assembled from the trajectories. The executor decides where rollouts are
+played.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from hexathlon.baselines.algorithms.samples import Group
+from hexathlon.baselines.pipeline.growth import Branch, Growth, Leaf, Tree
 from hexathlon.baselines.pipeline.pruning import Pruner
 from hexathlon.baselines.pipeline.structures import ForkPoint, leaves
 from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
@@ -19,6 +21,7 @@ from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import Node
 from hexathlon.evaluators.records import TrialRecord
+from hexathlon.tasks.seeding import generator_for
 
 __all__ = [
     "Collected",
@@ -30,6 +33,10 @@ __all__ = [
     "rollouts_in",
     "scored_again",
 ]
+
+
+MOST_DRAWN = 4
+"""Rollouts begun per member of a tree, pruned ones included, after which it is only filled up."""
 
 
 class StartsDiffer(Exception):
@@ -93,6 +100,7 @@ class Collector:
         splits: Splits of every rollout; a plan's members count the rollouts after all splits.
         logged: Called with the trajectories of a batch; returns those from which samples are made.
         pruner: Stops rollouts after their first turns.
+        growth: Chooses where rollouts branch, instead of fixed splits.
     """
 
     def __init__(
@@ -102,11 +110,13 @@ class Collector:
         logged: Logged = lambda played: played,
         *,
         pruner: Pruner | None = None,
+        growth: Growth | None = None,
     ) -> None:
         self.logged = logged
         self.pruner = pruner
         self._executor = executor
         self._splits = splits
+        self._growth = growth
 
     async def collect(self, plans: Sequence[GroupPlan]) -> Collected:
         """Play the groups.
@@ -114,15 +124,33 @@ class Collector:
         Raises:
             StartsDiffer: If two rollouts of a task began with different tokens.
         """
-        roots = [request for plan in plans for request in self._roots(plan)]
-        played = await self._played(roots)
+        if self._growth is not None:
+            played = await self._grown(plans, self._growth)
+        else:
+            played = await self._played([root for plan in plans for root in self._roots(plan)])
         place = {plan.task: number for number, plan in enumerate(plans)}
         played.sort(key=lambda rollout: (place[rollout.key[1]], rollout.key[3]))
-        return collected_of([plan.task for plan in plans], self.logged(played))
+        return self.assembled([plan.task for plan in plans], self.logged(played))
+
+    def assembled(self, tasks: Sequence[str], played: Sequence[Trajectory]) -> Collected:
+        """Return the groups of tasks, with the structure's labels as rewards if it gives any.
+
+        Records keep the verifier's rewards.
+        """
+        collected = collected_of(tasks, played)
+        if self._growth is None:
+            return collected
+        labelled: list[Trajectory] = []
+        for task in tasks:
+            labelled += _labelled([one for one in played if one.key[1] == task], self._growth)
+        return collected._replace(groups=collected_of(tasks, labelled).groups)
 
     def roots(self, plan: GroupPlan) -> int:
-        """Return the number of rollouts of a group before they split."""
-        return plan.members // leaves(self._splits)
+        """Return the number of parts of a group that can be played apart.
+
+        These are the rollouts before they split, or one if the whole group grows as a tree.
+        """
+        return 1 if self._growth is not None else plan.members // leaves(self._splits)
 
     async def rollout(self, plan: GroupPlan, root: int) -> list[Trajectory]:
         """Play one rollout of a group, and those that split off it; return them in order.
@@ -131,7 +159,10 @@ class Collector:
             plan: The group.
             root: Number of the rollout, less than `roots`.
         """
-        played = await self._played([self._roots(plan)[root]])
+        if self._growth is not None:
+            played = await self._grown([plan], self._growth)
+        else:
+            played = await self._played([self._roots(plan)[root]])
         return sorted(played, key=lambda rollout: rollout.key[3])
 
     def _roots(self, plan: GroupPlan) -> list[Request]:
@@ -201,6 +232,77 @@ class Collector:
         pruner.learn(played)
         return played
 
+    async def _grown(self, plans: Sequence[GroupPlan], growth: Growth) -> list[Trajectory]:
+        """Grow the trees of groups in common rounds; return the trajectories."""
+        roots = [Request((p.env, p.task, p.seed, 0), p.limits, start=p.start) for p in plans]
+        trees = [Tree(plan.members, plan.start) for plan in plans]
+        draws = [generator_for("tree", *request.key[:3]) for request in roots]
+        active = [*range(len(plans))]
+        first = True
+        while active:
+            chosen: list[tuple[int, Branch]] = []
+            for number in active:
+                tree = trees[number]
+                branches = [Branch()] * min(growth.chains(tree.members), tree.room)
+                if not first:
+                    spent = tree.drawn >= MOST_DRAWN * tree.members
+                    branches = [] if spent else [*growth.choose(tree, draws[number])]
+                    chains = tree.room if spent else -(-tree.room // 2)
+                    branches = branches or [Branch()] * chains
+                chosen += [(number, branch) for branch in branches]
+            await self._branches(chosen, trees, roots, growth)
+            if first and growth.reference:
+                await self._solve(trees, roots)
+            named = {number for number, _ in chosen}
+            active = [number for number in active if number in named]
+            first = False
+        return [trajectory for tree in trees for trajectory in tree.played()]
+
+    async def _branches(
+        self,
+        chosen: Sequence[tuple[int, Branch]],
+        trees: Sequence[Tree],
+        roots: Sequence[Request],
+        growth: Growth,
+    ) -> None:
+        """Play branches and add them to their trees."""
+        requests = [trees[number].request(branch, roots[number]) for number, branch in chosen]
+        looks = growth.keep is not None
+        ahead = [
+            request._replace(pause_after=branch.after + 1)
+            if looks and branch.leaf >= 0
+            else request
+            for request, (_, branch) in zip(requests, chosen, strict=True)
+        ]
+        outcomes = await self._outcomes(ahead)
+        if growth.keep is not None:
+            going = [
+                number
+                for number, ((tree, branch), outcome) in enumerate(
+                    zip(chosen, outcomes, strict=True)
+                )
+                if branch.leaf < 0 or growth.keep(trees[tree], branch, outcome)
+            ]
+            chosen = [chosen[number] for number in going]
+            rest = [number for number in going if isinstance(outcomes[number], Prefix)]
+            more = [_continued(requests[number], outcomes[number]) for number in rest]
+            for number, outcome in zip(rest, await self._outcomes(more), strict=True):
+                outcomes[number] = outcome
+            outcomes = [outcomes[number] for number in going]
+        for (number, branch), outcome in zip(chosen, outcomes, strict=True):
+            assert isinstance(outcome, Trajectory), "without a pause, a rollout runs to its end"
+            trees[number].add(Leaf(outcome, branch))
+
+    async def _solve(self, trees: Sequence[Tree], roots: Sequence[Request]) -> None:
+        """Give trees the oracles' solutions; a task without one has no reference."""
+        oracles = [
+            root._replace(key=(*root.key[:3], 0), start=None, agent="agent:oracle")
+            for root in roots
+        ]
+        for tree, outcome in zip(trees, await self._outcomes(oracles), strict=True):
+            if isinstance(outcome, Trajectory) and outcome.record["reward"] == 1.0:
+                tree.reference = outcome
+
     async def _outcomes(self, requests: Sequence[Request]) -> list[Outcome]:
         """Play segments; those that an abort paused early are continued from their prefixes."""
         outcomes = await self._executor.run(requests)
@@ -234,6 +336,23 @@ def collected_of(tasks: Sequence[str], played: Sequence[Trajectory]) -> Collecte
         [trajectory.record for trajectory in played],
         sum(not trajectory.scored for trajectory in played),
     )
+
+
+def _labelled(played: Sequence[Trajectory], growth: Growth) -> list[Trajectory]:
+    """Return the scored rollouts of a task with labels as rewards, if there are any."""
+    scored = [trajectory for trajectory in played if trajectory.scored]
+    labels = growth.labels(scored)
+    if labels is None:
+        return scored
+    return [
+        replace(trajectory, record=_relabelled(trajectory.record, label))
+        for trajectory, label in zip(scored, labels, strict=True)
+    ]
+
+
+def _relabelled(record: TrialRecord, label: float) -> TrialRecord:
+    steps = [{**step, "reward": 0.0} for step in record["steps"]]
+    return cast("TrialRecord", {**record, "steps": steps, "reward": label})
 
 
 def rollouts_in(group: Group) -> int:

@@ -1,8 +1,8 @@
-"""Rollout structures: the turns after which the rollouts of a group split, and into how many.
+"""Rollout structures: where the rollouts of a group split.
 
-A structure does not depend on the environment: it names the splits, and the collector forks
-rollouts there. Rollouts from one split share the turns before it, including tokens and
-log-probabilities.
+A structure does not depend on the environment: it names fixed splits, or chooses branches from what
+was played (`growth`), and the collector forks rollouts there. Rollouts from one split share the
+turns before it, including tokens and log-probabilities.
 """
 
 import math
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from hexathlon.baselines.algorithms.registry import Registry
+from hexathlon.baselines.pipeline.growth import Growth
 
 __all__ = ["STRUCTURES", "ForkPoint", "Structure", "forked", "independent", "leaves"]
 
@@ -24,8 +25,8 @@ class ForkPoint(NamedTuple):
     """Number of rollouts into which each one splits."""
 
 
-Structure = Callable[..., tuple[ForkPoint, ...]]
-"""Maps its parameters to the splits, ordered by turn."""
+Structure = Callable[..., tuple[ForkPoint, ...] | Growth]
+"""Maps its parameters to the splits, ordered by turn, or to a growing tree."""
 
 
 STRUCTURES: Registry[Structure] = Registry("rollout structure")

@@ -18,6 +18,7 @@ from hexathlon.baselines.pipeline.catalogue import (
     SAMPLERS,
     STRUCTURES,
 )
+from hexathlon.baselines.pipeline.growth import Growth
 from hexathlon.baselines.pipeline.replay import Memory
 from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
@@ -104,7 +105,16 @@ class GenerateTable(RecipeTable):
         return self
 
     def splits(self) -> tuple[ForkPoint, ...]:
-        """Return where rollouts split."""
+        """Return where rollouts split; empty if the structure grows trees."""
+        made = self._structure()
+        return () if isinstance(made, Growth) else made
+
+    def growth(self) -> Growth | None:
+        """Return how trees grow; None for a structure of fixed splits."""
+        made = self._structure()
+        return made if isinstance(made, Growth) else None
+
+    def _structure(self) -> tuple[ForkPoint, ...] | Growth:
         return STRUCTURES[self.structure.name](**self.structure.parameters)
 
 

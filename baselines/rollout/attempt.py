@@ -66,6 +66,7 @@ class Attempt:
         self.agent, self.limits, self.salt = agent, limits, salt
         self.log = TrialLog(key, number)
         self.player: Player | None = None
+        self.points: list[Prefix] = []
         self._pause: Pause | None = None
         self._interrupted = False
 
@@ -76,6 +77,7 @@ class Attempt:
         pause: Pause | None = None,
         journal: TurnJournal | None = None,
         earlier: Sequence[Mapping[str, Any]] = (),
+        points: bool = False,
     ) -> TrialCoroutine[Prefix | None]:
         """Return the coroutine of the attempt: take turns until the episode ends, then grade.
 
@@ -85,26 +87,32 @@ class Attempt:
             pause: When to pause between two turns.
             journal: Records the turns while the attempt is in progress.
             earlier: Attempts before this one, for the journal.
+            points: Whether to keep the state before each turn.
 
         Returns:
             The prefix of an attempt that paused, None if it finished.
         """
         self._pause, log = pause, self.log
         player = yield from self._begin(env, start)
+        self.points = [] if start is None else [*start.points]
+        if points and (start is None or not start.begun):
+            self.points.append((yield from self._prefix()))
         seen = messages_heard(env.transcript) if log.steps else 0
         while log.stop is Status.ONGOING:
             if pause is not None and pause.due(len(log.steps)):
-                return (yield from self._prefix())
+                return (yield from self._paused())
             messages = env.messages_since(seen)
             turn = yield from self._ask(player, messages)
             if turn is None:
                 if self._interrupted:
-                    return (yield from self._prefix())
+                    return (yield from self._paused())
                 break
             seen += len(messages) + 1  # the agent's own message follows them
             yield from self._step(turn)
             if log.stop is Status.ONGOING:
                 self._check_budget()
+            if points and log.stop is Status.ONGOING:
+                self.points.append((yield from self._prefix()))
             if journal is not None and journal.turn(log.key) and log.stop is Status.ONGOING:
                 journal.write(replace(self._recorded(None), earlier=tuple(earlier)))
         yield from self._grade()
@@ -119,7 +127,8 @@ class Attempt:
             log.system_prompt,
             log.tools,
             log.media,
-            errors=tuple(log.errors),
+            tuple(self.points),
+            tuple(log.errors),
         )
 
     def close(self) -> None:
@@ -276,6 +285,10 @@ class Attempt:
             log.end(f"limit:{exceeded.limit}", exceeded.status)
 
     # End ---------------------------------------------------------------------------------------
+
+    def _paused(self) -> TrialCoroutine[Prefix]:
+        prefix = yield from self._prefix()
+        return replace(prefix, points=tuple(self.points))
 
     def _prefix(self) -> TrialCoroutine[Prefix]:
         env, state = self._env, None

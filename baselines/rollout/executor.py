@@ -44,6 +44,9 @@ class Request(NamedTuple):
     tried: int = 0
     """Earlier attempts at the trial that were recorded as infrastructure failures."""
 
+    points: bool = False
+    """Whether the trajectory keeps the states of the episode, from which others may fork."""
+
 
 class Executor(Protocol):
     """Plays rollouts."""
@@ -138,7 +141,13 @@ class LocalExecutor:
         try:
             return await play_async(
                 rollout.advance(
-                    slot, request.key, request.tried, request.start, pause, self.journal
+                    slot,
+                    request.key,
+                    request.tried,
+                    request.start,
+                    pause,
+                    self.journal,
+                    points=request.points,
                 )
             )
         finally:

@@ -143,6 +143,8 @@ class Prefix:
     """Earlier attempts that ended in infrastructure failures."""
 
     media: Mapping[str, bytes] = field(default_factory=dict)
+    points: tuple["Prefix", ...] = ()
+    """The states before it from which other trials may fork, if the request keeps them."""
 
     @property
     def turns(self) -> int:

@@ -115,6 +115,8 @@ class Rollout:
         start: Prefix | None = None,
         pause: Pause | None = None,
         journal: TurnJournal | None = None,
+        *,
+        points: bool = False,
     ) -> TrialCoroutine[Trajectory | Prefix]:
         """Return the coroutine of a trial, or of a part of it.
 
@@ -125,6 +127,8 @@ class Rollout:
             start: Prefix to continue from; None starts from the initial state.
             pause: When to pause between two turns.
             journal: Records the turns while the trial is in progress.
+            points: Whether the trajectory keeps the states from which others may fork. The engine
+                keeps the episode's cache, too, until it needs the room.
 
         Returns:
             The trajectory of a finished trial, or the prefix of a paused one.
@@ -139,10 +143,11 @@ class Rollout:
             attempt = Attempt(self.agent, self.limits, self.salt, key, tried + len(failed) + 1)
             try:
                 env = slot.current or (yield Do(slot.get))
-                prefix = yield from attempt.run(env, start, pause, journal, failed)
+                prefix = yield from attempt.run(env, start, pause, journal, failed, points)
                 if prefix is not None:
                     return replace(prefix, earlier=tuple(failed))
-                attempt.close()
+                if not points:
+                    attempt.close()
                 return attempt.trajectory(failed, None, slot.version)
             except PrefixDiffers:
                 attempt.close()

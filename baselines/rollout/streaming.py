@@ -100,7 +100,11 @@ class StreamingExecutor:
         rollout = Rollout(agent, request.limits, self._retries)
         env_id = request.key[0]
         coroutine = rollout.advance(
-            slot.environment(env_id), request.key, start=request.start, pause=pause
+            slot.environment(env_id),
+            request.key,
+            start=request.start,
+            pause=pause,
+            points=request.points,
         )
         try:
             return await play_async(coroutine, None if self._awaits(env_id) else slot.call)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.tokens.render import ChatRenderer, Segment
 from hexathlon.baselines.tokens.requests import TokenReply
-from hexathlon.baselines.tokens.tree import Node, TokenTree
+from hexathlon.baselines.tokens.tree import Node, NodeKind, TokenTree
 from hexathlon.evaluators.content import Image
 
 __all__ = ["ConversationState", "TokenConversation", "cut_of"]
@@ -113,18 +113,26 @@ class TokenConversation:
             finish=reply.finish,
             state=state,
             trial=trial,
+            entropies=tuple(reply.entropies),
         )
         self._leaf = self.tree.add(node)
         self._last_turn = node.ids
         self.turns += 1
         return self.renderer.decode(reply.ids)
 
-    def tell(self, text: str) -> None:
-        """Append an assistant turn of another agent; it is never trained on."""
+    def tell(self, text: str, trial: int = -1, *, trained: bool = False) -> None:
+        """Append an assistant turn of another agent.
+
+        Args:
+            text: The turn.
+            trial: Number of the trial that it was inserted into; -1 for a start that all share.
+            trained: Whether the policy imitates it (`corrected`); otherwise it has no gradient.
+        """
         ids = self.renderer.encode(text)
         if self.renderer.end_of_turn is not None:
             ids = [*ids, self.renderer.end_of_turn]
-        self._leaf = self.tree.add(Node(tuple(ids), "told", self._leaf, self.turns))
+        kind: NodeKind = "corrected" if trained else "told"
+        self._leaf = self.tree.add(Node(tuple(ids), kind, self._leaf, self.turns, trial=trial))
         self._last_turn = tuple(ids)
         self.turns += 1
 

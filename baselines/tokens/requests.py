@@ -4,6 +4,7 @@ A reply has the log-probability of each token under the distribution it was samp
 never decoded and encoded again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -37,6 +38,9 @@ class TokenSampling:
     stop_ids: tuple[int, ...] = ()
     """Tokens that end the reply; the last token of a stopped reply is one of them."""
 
+    entropies: bool = False
+    """Whether the reply has the entropy of each token's distribution, if the engine knows it."""
+
     def __post_init__(self) -> None:
         if self.temperature < 0:
             raise ValueError(f"expected temperature >= 0, got {self.temperature}")
@@ -56,13 +60,17 @@ class TokenRequest:
     """Identifier of the episode: the engine reuses the cache of the session's last request as far
     as the prompt begins with it. Empty for single requests."""
 
+    parent: str = ""
+    """Session of the rollout that this one forks off: the engine may copy its cache as far as the
+    prompt begins with it."""
+
     def after(self, reply: "TokenReply") -> "TokenRequest":
         """Return the request that continues an aborted reply with the same draws."""
         sampled, sampling = len(reply.ids), self.sampling
         rest = replace(
             sampling, max_tokens=sampling.max_tokens - sampled, skip=sampling.skip + sampled
         )
-        return TokenRequest([*self.ids, *reply.ids], rest, self.session)
+        return TokenRequest([*self.ids, *reply.ids], rest, self.session, self.parent)
 
 
 class Span(NamedTuple):
@@ -85,6 +93,24 @@ class TokenReply(NamedTuple):
     spans: list[Span]
     """Policy versions in order; the spans cover the whole reply."""
 
+    entropies: Sequence[float] = ()
+    """Entropy of each token's distribution at temperature 1, in nats; empty if unknown."""
+
+    def first(self, count: int) -> "TokenReply":
+        """Return the first tokens as an aborted reply, to be continued."""
+        spans = [
+            Span(span.version, span.start, min(span.end, count))
+            for span in self.spans
+            if span.start < count
+        ]
+        return TokenReply(
+            self.ids[:count],
+            self.log_probabilities[:count],
+            "abort",
+            spans,
+            self.entropies[:count],
+        )
+
     def joined(self, rest: "TokenReply") -> "TokenReply":
         """Return this aborted reply with its continuation."""
         offset = len(self.ids)
@@ -94,4 +120,5 @@ class TokenReply(NamedTuple):
             [*self.log_probabilities, *rest.log_probabilities],
             rest.finish,
             [*self.spans, *spans],
+            [*self.entropies, *rest.entropies],
         )

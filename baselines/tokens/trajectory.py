@@ -33,6 +33,9 @@ class Trajectory:
     media: Mapping[str, bytes] = field(default_factory=dict)
     """Bytes of images and files, by the hash in the record."""
 
+    points: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    """States of the episode from which other rollouts can fork, in order of their turns: prefixes,
+    see `hexathlon.baselines.rollout.prefix`. Neither stored nor sent as JSON."""
     errors: tuple[int, ...] = ()
     """Number of failed tool calls in each turn; empty if unknown."""
 
@@ -55,7 +58,7 @@ class Trajectory:
         if self.tokens is None or not self.scored:
             return []
         turns = {node.turn: node for node in self.tokens.nodes if node.turn >= 0}
-        sampled = [node for node in turns.values() if node.kind == "sampled"]
+        sampled = [node for node in turns.values() if node.kind in ("sampled", "corrected")]
         if not sampled:
             return []
         count = max(turns) + 1

@@ -14,9 +14,10 @@ from hexathlon.baselines.algorithms.samples import Sample
 
 __all__ = ["Node", "NodeKind", "PathOutcome", "TokenTree"]
 
-NodeKind = Literal["prompt", "sampled", "told", "observation", "scaffold"]
+NodeKind = Literal["prompt", "sampled", "told", "corrected", "observation", "scaffold"]
 """`prompt` is the first prompt, `sampled` a turn of the policy, `told` a turn of another agent,
-`observation` text of the environment, `scaffold` text that the chat template adds."""
+`corrected` one that the policy imitates instead of learning from its own turns, `observation` text
+of the environment, `scaffold` text that the chat template adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ class Node:
 
     context: str = ""
     """Of a root: the text of its context."""
+    entropies: tuple[float, ...] = ()
+    """Entropy of the distribution of each sampled token, in nats; empty if unknown."""
 
     def __post_init__(self) -> None:
         expected = len(self.ids) if self.kind == "sampled" else 0
@@ -146,13 +149,15 @@ class TokenTree:
         """Return one training sample per branch that adds sampled tokens.
 
         Each sampled token is trained once: turns shared by several branches belong to the sample of
-        the first branch.
+        the first branch. With a corrected turn, only corrected turns count as sampled.
         """
         trained: set[int] = set()
         samples = []
+        corrected = any(node.kind == "corrected" for node in self.nodes)
+        learned = "corrected" if corrected else "sampled"
         for leaf in self.leaves():
             path = self.path(leaf)
-            untrained = {n for n in path if self.nodes[n].kind == "sampled"} - trained
+            untrained = {n for n in path if self.nodes[n].kind == learned} - trained
             if untrained:
                 samples.append(self._sample(path, untrained, outcome, key))
                 trained |= untrained
@@ -173,12 +178,12 @@ class TokenTree:
         behaviour = [
             value
             for node, masked in zip(nodes, mask, strict=True)
-            for value in (node.log_probabilities if masked else (0.0,) * len(node.ids))
+            for value in ((masked and node.log_probabilities) or (0.0,) * len(node.ids))
         ]
         versions = [
             version
             for node, masked in zip(nodes, mask, strict=True)
-            for version in (node.versions if masked else (-1,) * len(node.ids))
+            for version in ((masked and node.versions) or (-1,) * len(node.ids))
         ]
         return Sample(
             ids=np.array([token for node in nodes for token in node.ids], dtype=np.int64),

@@ -21,7 +21,6 @@ from hexathlon.baselines.pipeline.collect import (
     Collected,
     GroupPlan,
     Logged,
-    collected_of,
 )
 from hexathlon.baselines.pipeline.lateness import withheld_of
 from hexathlon.baselines.pipeline.structures import leaves
@@ -300,7 +299,7 @@ class AsynchronousSource:
             plan = group.item
             self._plans.append(plan)
             played = [next(rewarded) for _ in group.all_results()]
-            collected = collected_of([plan.task], played)
+            collected = self._run.collector.assembled([plan.task], played)
             self._run.generation.observe(collected.groups, [plan])
             kept = None
             if collected.groups:

@@ -100,6 +100,11 @@ class Recipe(RecipeTable):
                 f"rollout.members must be a multiple of {leaf_count}, since the structure splits "
                 f"each rollout into {leaf_count}, got {self.rollout.members}"
             )
+        if self.generate.growth() is not None and self.asynchrony.redundant:
+            raise ValueError(
+                f"the structure {self.generate.structure.name} grows a group as one tree, which "
+                "cannot have redundant rollouts: set asynchrony.redundant = 0"
+            )
         part, roots = self.generate.allocator, self.rollout.members // leaf_count
         ALLOCATORS[part.name](np.full(1, 0.5), roots, **part.parameters)
         return self

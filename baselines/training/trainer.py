@@ -112,7 +112,12 @@ class Trainer:
             learner=learner,
             opened=opened,
             executor=executor,
-            collector=Collector(executor, recipe.generate.splits(), pruner=pruner),
+            collector=Collector(
+                executor,
+                recipe.generate.splits(),
+                growth=recipe.generate.growth(),
+                pruner=pruner,
+            ),
             generation=generation,
             replay=_replay(recipe),
             rollouts=RolloutLog(
@@ -239,8 +244,12 @@ class Trainer:
         return replay.memory if replay.active else None
 
     def _executor(self, recipe: Recipe, opened: OpenedEngine, temperature: float) -> Executor:
+        growth = recipe.generate.growth()
         sampling = TokenSampling(
-            temperature=temperature, max_tokens=recipe.rollout.max_tokens, seed=recipe.seed
+            temperature=temperature,
+            max_tokens=recipe.rollout.max_tokens,
+            seed=recipe.seed,
+            entropies=growth is not None and growth.entropies,
         )
         codec = get_codec(recipe.policy.dialect)
         agent = PolicyAgent(opened.engine, self._renderer, codec, sampling)

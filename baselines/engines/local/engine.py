@@ -74,8 +74,13 @@ class LocalEngine:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of tokens sampled (`drawn`) and prefilled (`read`), without cached tokens."""
-        return {"drawn": self._scheduler.drawn_tokens, "read": self._scheduler.read_tokens}
+        """Number of tokens sampled (`drawn`), prefilled (`read`) and copied at forks (`forked`)."""
+        scheduler = self._scheduler
+        return {
+            "drawn": scheduler.drawn_tokens,
+            "read": scheduler.read_tokens,
+            "forked": scheduler.forked_tokens,
+        }
 
     async def generate(self, request: TokenRequest) -> TokenReply:
         """Continue a prompt.

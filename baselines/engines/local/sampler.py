@@ -9,7 +9,7 @@ from torch import Tensor
 
 from hexathlon.baselines.tokens.requests import TokenSampling
 
-__all__ = ["Draws", "RowSampling", "sample"]
+__all__ = ["Draws", "RowSampling", "entropies", "sample"]
 
 
 class Draws:
@@ -109,3 +109,13 @@ def sample(logits: Tensor, rows: RowSampling, numbers: Tensor) -> tuple[Tensor, 
         if bool(rows.greedy.any()):
             chosen = torch.where(rows.greedy, logits.argmax(-1, keepdim=True), chosen)
     return chosen[:, 0], log_probabilities.gather(-1, chosen)[:, 0]
+
+
+def entropies(logits: Tensor) -> Tensor:
+    """Return the entropy of each row's distribution at temperature 1, in nats, `[rows]`.
+
+    Args:
+        logits: `[rows, vocabulary]`.
+    """
+    log_probabilities = logits.float().log_softmax(-1)
+    return -(log_probabilities.exp() * log_probabilities).sum(-1)

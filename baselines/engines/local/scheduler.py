@@ -6,6 +6,8 @@ that has been idle longest is evicted first.
 
 A prompt that another row started with, as in a group of rollouts of one task, is not prefilled
 again: its keys, values and logits are copied, with results identical to continuing the other row.
+A request that names the session it forks off (`TokenRequest.parent`) copies that session's keys and
+values as far as its prompt begins with the same tokens.
 """
 
 from collections.abc import Callable
@@ -18,7 +20,7 @@ from torch import Tensor
 
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, padded
-from hexathlon.baselines.engines.local.sampler import Draws, RowSampling, sample
+from hexathlon.baselines.engines.local.sampler import Draws, RowSampling, entropies, sample
 from hexathlon.baselines.tokens.requests import Finish, Span, TokenReply, TokenRequest
 
 __all__ = ["Scheduler", "Sequence"]
@@ -47,6 +49,7 @@ class Sequence:
     sampled: list[int] = field(default_factory=list)
     log_probabilities: list[float] = field(default_factory=list)
     versions: list[int] = field(default_factory=list)
+    entropies: list[float] = field(default_factory=list)
     draws: Draws = field(init=False)
     stops: frozenset[int] = field(init=False)
 
@@ -80,7 +83,7 @@ class Sequence:
             end = start + len(list(tokens))
             spans.append(Span(version, start, end))
             start = end
-        return TokenReply(self.sampled, self.log_probabilities, finish, spans)
+        return TokenReply(self.sampled, self.log_probabilities, finish, spans, self.entropies)
 
 
 @dataclass(slots=True, eq=False)
@@ -148,6 +151,7 @@ class Scheduler:
         self.version = 0
         self.drawn_tokens = 0
         self.read_tokens = 0
+        self.forked_tokens = 0
 
     def _reset(self) -> None:
         self._store = self._decoder.store(min(8, self._max_rows), min(_GROWTH, self._context))
@@ -273,6 +277,8 @@ class Scheduler:
             session_row, cached = self._cached(sequence)
             number = self._free_row() if session_row is None else session_row
             row = self._rows[number]
+            if session_row is None:
+                cached = self._forked(number, sequence)
             if len(cached) < len(row.opening):
                 row.set_opening([], None)
             self._activate(number, sequence, cached)
@@ -297,6 +303,8 @@ class Scheduler:
                 read.append((len(sequence.ids) - len(cached), sequence))
             elif self._row_opening_with(sequence.ids) is not None:
                 known.append(sequence)
+            elif shared := self._shared_with_parent(sequence)[1]:
+                read.append((len(sequence.ids) - shared, sequence))
             elif (prompt := tuple(sequence.ids)) in reading:
                 same.append(sequence)
             else:
@@ -352,6 +360,33 @@ class Scheduler:
                 # The last token is always processed, for its logits.
                 return number, row.ids[: min(common, len(sequence.ids) - 1)]
         return None, []
+
+    def _shared_with_parent(self, sequence: Sequence) -> tuple[int, int]:
+        """Return the row of the session that a sequence forks off, and how many tokens they share.
+
+        Both are 0 if the session has no row or shares nothing.
+        """
+        parent = sequence.request.parent
+        if not parent:
+            return 0, 0
+        for number, row in enumerate(self._rows):
+            if row.session == parent:
+                # The last token is always processed, for its logits.
+                return number, min(_common_prefix(row.ids, sequence.ids), len(sequence.ids) - 1)
+        return 0, 0
+
+    def _forked(self, number: int, sequence: Sequence) -> list[int]:
+        """Copy the parent's keys and values to an idle row; return the tokens copied."""
+        parent, count = self._shared_with_parent(sequence)
+        row = self._rows[number]
+        if not count:
+            return []
+        if parent != number:  # otherwise the parent's row is the one to be reused
+            self._store.copy(parent, number, count)
+            row.set_opening([], None)
+        row.ids = sequence.ids[:count]
+        self.forked_tokens += count
+        return row.ids
 
     def _free_row(self) -> int:
         """Return the idle row with the least valuable cache."""
@@ -457,6 +492,10 @@ class Scheduler:
         )
         chosen, log_probabilities = sample(logits, settings, numbers[:, None])
         tokens, values = chosen.tolist(), log_probabilities.tolist()
+        if any(s is not None and s.request.sampling.entropies for s in sequences):
+            for sequence, entropy in zip(sequences, entropies(logits).tolist(), strict=True):
+                if sequence is not None and sequence.request.sampling.entropies:
+                    sequence.entropies.append(entropy)
         for row, token, value in zip(self._rows[start:end], tokens, values, strict=True):
             row.used = self._steps
             if row.sequence is None:

@@ -48,6 +48,11 @@ def stale(late: str, **more: Any) -> dict[str, Any]:
     return {"asynchrony": {"staleness": 1, "late": late, **more}}
 
 
+def grown(estimator: str, structure: str, **parameters: Any) -> dict[str, Any]:
+    """A recipe whose rollouts grow as a tree."""
+    return {**credit(estimator), "generate": {"structure": part(structure, **parameters)}}
+
+
 FORKED = {"structure": part("forked", after=[1, 2], width=2)}
 RECIPES: list[dict[str, Any]] = [
     {},
@@ -118,6 +123,20 @@ RECIPES: list[dict[str, Any]] = [
     {**credit("ui_s1")},
     {**credit("hifpo")},
     *METHODS,
+    grown("tree_steps", "random_branches", chains=0.5),
+    grown("aepo", "arpo"),
+    grown("aepo", "aepo"),
+    grown("tree_steps", "trace"),
+    grown("tree_steps", "tree_ps"),
+    grown("tree_groups", "treepo"),
+    grown("polychromic", "vines"),
+    grown("grpo", "latr", least=0),
+    {**grown("entropy_damped", "ettrl"), **stale("pace")},
+    grown("entropy_damped", "echo_ttrl", by="state"),
+    grown("grpo", "reex"),
+    grown("grpo", "cleaner", similar=0),
+    grown("grpo", "scope", late=0),
+    {**grown("reinforce", "intervention"), **learn(surrogate="sft")},
 ]
 
 

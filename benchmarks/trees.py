@@ -1,0 +1,363 @@
+"""Compares trees of rollouts with chains: distinct rollouts at equal drawn tokens, and forks.
+
+    python benchmarks/trees.py SQL_POLICY TERMINAL_POLICY [--tasks 16] [--members 16] [--write]
+
+A policy is a checkpoint, such as the cloned `start/` of a run of `sql-tiny` or `terminal-tiny`.
+Each structure plays one group per dev task of the recipe. Its distinct rollouts, those with
+different sequences of actions, are compared with those among as many chains as draw the same number
+of tokens. The environment's time per rollout, from reset to the last action without grading, is
+measured with forks and with the same trees re-played, and one fork at the last state of an oracle's
+episode is compared with re-playing it. `--write` writes `docs/notes/trees.md`.
+"""
+
+import argparse
+import asyncio
+import datetime
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+import hexathlon
+from hexathlon.baselines.agents.policy import PolicyAgent
+from hexathlon.baselines.agents.spec import parse_model, scripted_agent
+from hexathlon.baselines.codecs import get_codec
+from hexathlon.baselines.engines.local.engine import LocalEngine
+from hexathlon.baselines.engines.local.loading import load_checkpoint
+from hexathlon.baselines.pipeline.catalogue import STRUCTURES
+from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
+from hexathlon.baselines.pipeline.growth import Growth
+from hexathlon.baselines.rollout.environments import make_env
+from hexathlon.baselines.rollout.executor import LocalExecutor, Request
+from hexathlon.baselines.rollout.limits import TrialLimits
+from hexathlon.baselines.tokens.render import ChatRenderer
+from hexathlon.baselines.tokens.requests import TokenSampling
+from hexathlon.baselines.tokens.trajectory import Trajectory
+from hexathlon.baselines.training.recipe import load_recipe
+from hexathlon.tasks.taskset import TaskSet
+
+TREES: list[tuple[str, dict[str, Any]]] = [
+    ("random_branches", {}),
+    ("random_branches", {"inside": True}),
+    ("arpo", {"chains": 0.25}),
+    ("aepo", {}),
+    ("trace", {}),
+    ("treepo", {}),
+    ("treepo", {"tokens": 32}),
+    ("tree_ps", {}),
+    ("vines", {}),
+    ("reex", {}),
+    ("latr", {}),
+    ("ettrl", {}),
+    ("echo_ttrl", {}),
+]
+TIMED = ("treepo",)
+"""Structures that are also measured without forks."""
+
+WANTED = 1.5
+"""Distinct rollouts of a tree over those of chains with the same number of drawn tokens."""
+
+NOTE = Path(__file__).resolve().parents[1] / "docs" / "notes" / "trees.md"
+
+
+class Group(NamedTuple):
+    """The rollouts of one task."""
+
+    played: list[Trajectory]
+    drawn: int
+    """Tokens sampled, those of pruned rollouts included."""
+
+    read: int
+    """Tokens prefilled."""
+
+    seconds: float
+    """Time in the environment: reset, snapshot, restore and steps, without those that grade."""
+
+    wall: float
+
+    @property
+    def distinct(self) -> int:
+        """Number of different sequences of actions."""
+        return len({_actions(one) for one in self.played})
+
+
+class Clock:
+    """Adds up the time in the methods of environments."""
+
+    def __init__(self, *, forks: bool) -> None:
+        self.seconds = 0.0
+        self._forks = forks
+
+    def make(self, env_id: str) -> Any:
+        """Make an environment whose methods are timed; without forks, prefixes are re-played."""
+        env = make_env(env_id)
+        for name in METHODS:
+            setattr(env, name, self._timed(getattr(env, name)))
+        if not self._forks:
+            env.supports_fork = False
+        return env
+
+    def _timed(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            began = time.perf_counter()
+            result = method(*args, **kwargs)
+            if not _ends(result):
+                self.seconds += time.perf_counter() - began
+            return result
+
+        return call
+
+
+METHODS = ("reset", "snapshot", "restore", "step")
+
+
+def _ends(result: Any) -> bool:
+    """Return whether a result is that of a step that ends the episode, which grades it."""
+    return isinstance(result, tuple) and len(result) == 5 and (result[2] or result[3])
+
+
+def _actions(trajectory: Trajectory) -> tuple[str, ...]:
+    return tuple(step["action"] for step in trajectory.record["steps"])
+
+
+class Bench:
+    """One event with a policy.
+
+    Args:
+        recipe_name: The recipe that names tasks and limits.
+        policy: The checkpoint.
+        tasks: Number of dev tasks.
+        members: Rollouts per task.
+    """
+
+    def __init__(self, recipe_name: str, policy: Path, tasks: int, members: int) -> None:
+        self.recipe = load_recipe(recipe_name)
+        self.members = members
+        (self._table,) = self.recipe.tasks
+        self._tasks = self._table.addresses("dev", tasks)
+        self._checkpoint = load_checkpoint(policy)
+        self._renderer = ChatRenderer(self._checkpoint.tokenizer)
+
+    def play(
+        self, structure: str, parameters: dict[str, Any], *, members: int = 0, forks: bool = True
+    ) -> list[Group]:
+        """Play one group per task, each from an empty cache."""
+        made = STRUCTURES[structure](**parameters)
+        growth = made if isinstance(made, Growth) else None
+        sampling = TokenSampling(
+            max_tokens=self.recipe.rollout.max_tokens, seed=1, entropies=growth is not None
+        )
+        engine = LocalEngine(self._checkpoint.model)
+        codec = get_codec(self.recipe.policy.dialect)
+        agent = PolicyAgent(engine, self._renderer, codec, sampling)
+        clock = Clock(forks=forks)
+        executor = LocalExecutor(agent, clock.make, self.members)
+        limits = TrialLimits(turns=self._table.turns)
+        groups = []
+        for task in self._tasks:
+            plan = GroupPlan(task, self._table.env, limits, members or self.members, 0)
+            played: list[Trajectory] = []
+
+            def keep(batch: list[Trajectory], into: list[Trajectory] = played) -> Any:
+                into.extend(batch)
+                return batch
+
+            before, seconds, began = engine.counts, clock.seconds, time.perf_counter()
+            asyncio.run(Collector(executor, (), keep, growth).collect([plan]))
+            wall, after = time.perf_counter() - began, engine.counts
+            asyncio.run(engine.clear())
+            drawn, read = after["drawn"] - before["drawn"], after["read"] - before["read"]
+            groups.append(Group(played, drawn, read, clock.seconds - seconds, wall))
+        executor.close()
+        return groups
+
+
+def _sampled(trajectory: Trajectory) -> int:
+    nodes = trajectory.tokens.nodes if trajectory.tokens is not None else []
+    return sum(len(node.ids) for node in nodes if node.kind == "sampled")
+
+
+def distinct_chains(chains: Group, drawn: int) -> float:
+    """Return the distinct rollouts among the first chains that draw a number of tokens.
+
+    Between two chains it is interpolated linearly.
+    """
+    seen: set[tuple[str, ...]] = set()
+    spent = 0
+    for trajectory in chains.played:
+        tokens = _sampled(trajectory)
+        new = _actions(trajectory) not in seen
+        if spent + tokens > drawn:
+            return len(seen) + new * (drawn - spent) / tokens
+        spent += tokens
+        seen.add(_actions(trajectory))
+    return float(len(seen))
+
+
+def ratio_interval(trees: list[float], chains: list[float]) -> tuple[float, float]:
+    """Return a 95 % bootstrap interval over tasks of the ratio of two sums."""
+    draw = np.random.default_rng(0)
+    picks = draw.integers(len(trees), size=(2000, len(trees)))
+    ratios = np.array(trees)[picks].sum(1) / np.maximum(np.array(chains)[picks].sum(1), 1e-9)
+    low, high = np.quantile(ratios, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def rows_of(bench: Bench) -> tuple[list[str], list[str]]:
+    """Return the rows of the two tables of an event."""
+    many = bench.play("independent", {}, members=2 * bench.members)
+    chains = bench.play("independent", {})
+    rows, times = [], []
+    plain = 1e3 * sum(g.seconds for g in chains) / sum(len(g.played) for g in chains)
+    times.append(f"| chains | {plain:.1f} | | |")
+    for name, parameters in TREES:
+        given = "".join(f", {key} = {value}" for key, value in parameters.items())
+        groups = bench.play(name, parameters)
+        trees = [float(group.distinct) for group in groups]
+        equal = [distinct_chains(one, tree.drawn) for one, tree in zip(many, groups, strict=True)]
+        ratio = sum(trees) / sum(equal)
+        low, high = ratio_interval(trees, equal)
+        drawn = sum(g.drawn for g in groups) / sum(g.drawn for g in chains)
+        read = sum(g.read for g in groups) / sum(g.read for g in chains)
+        met = "yes" if ratio >= WANTED else "no"
+        rows.append(
+            f"| `{name}`{given} | {np.mean(trees):.1f} | {np.mean(equal):.1f} | {ratio:.2f} "
+            f"({low:.2f} to {high:.2f}) | {met} | {drawn:.2f} | {read:.2f} |"
+        )
+        print(rows[-1], flush=True)
+        if name in TIMED:
+            replayed = bench.play(name, parameters, forks=False)
+            pairs = [
+                1e3 * sum(g.seconds for g in each) / sum(len(g.played) for g in each)
+                for each in (groups, replayed)
+            ]
+            low, high = ratio_interval(
+                [group.seconds for group in replayed], [group.seconds for group in groups]
+            )
+            times.append(
+                f"| `{name}`{given} | {pairs[0]:.1f} | {pairs[1]:.1f} | {pairs[1] / pairs[0]:.2f} "
+                f"({low:.2f} to {high:.2f}) |"
+            )
+            print(times[-1], flush=True)
+    return rows, times
+
+
+def fork_rows(recipe_name: str, count: int) -> list[str]:
+    """Return the rows of the table of single forks, by level, after the oracle's last turn but one.
+
+    A fork is a restore, a re-play a reset with the actions so far. Both include the next action,
+    since an environment may start its processes only then.
+    """
+    (table,) = load_recipe(recipe_name).tasks
+    rows = []
+    for level in ("tiny", "medium", "hard"):
+        env = make_env(table.env)
+        executor = LocalExecutor(scripted_agent(parse_model("agent:oracle")), make_env, 1)
+        tasks = TaskSet(table.source, "dev", level)
+        turns, forks, replays = [], [], []
+        for number in range(count):
+            key = (table.env, tasks.task_id(number * 7), 0, 0)
+            (played,) = asyncio.run(executor.run([Request(key, points=True)]))
+            if not isinstance(played, Trajectory) or len(played.record["steps"]) < 3:
+                continue
+            actions = [step["action"] for step in played.record["steps"]]
+            point = played.points[-2]
+            began = time.perf_counter()
+            env.restore(point.state)
+            env.step(actions[point.turns])
+            forked = time.perf_counter()
+            env.reset(seed=0, options={"task": key[1]})
+            for action in actions[: point.turns + 1]:
+                env.step(action)
+            replays.append(time.perf_counter() - forked)
+            forks.append(forked - began)
+            turns.append(point.turns)
+        env.close()
+        executor.close()
+        if forks:
+            low, high = ratio_interval(replays, forks)
+            rows.append(
+                f"| {level} | {len(forks)} | {np.mean(turns):.1f} | {1e3 * np.mean(forks):.1f} | "
+                f"{1e3 * np.mean(replays):.1f} | {sum(replays) / sum(forks):.2f} "
+                f"({low:.2f} to {high:.2f}) |"
+            )
+            print(rows[-1], flush=True)
+    return rows
+
+
+def main() -> None:
+    """Measure both events and print, or write, the note."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("sql", type=Path, help="checkpoint of the recipe sql-tiny")
+    parser.add_argument("terminal", type=Path, help="checkpoint of the recipe terminal-tiny")
+    parser.add_argument("--tasks", type=int, default=16)
+    parser.add_argument("--members", type=int, default=16)
+    parser.add_argument("--policies", default="", help="how the policies were made, for the note")
+    parser.add_argument("--write", action="store_true", help=f"write {NOTE.name}")
+    words = parser.parse_args()
+    torch.set_num_threads(1)
+    load = os.getloadavg()[0]
+    parts = []
+    for title, recipe, policy in (
+        ("SQL", "sql-tiny", words.sql),
+        ("Terminal", "terminal-tiny", words.terminal),
+    ):
+        rows, times = rows_of(Bench(recipe, policy, words.tasks, words.members))
+        single = "\n".join(fork_rows(recipe, words.tasks))
+        parts.append(
+            SECTION.format(title=title, rows="\n".join(rows), times="\n".join(times), single=single)
+        )
+    text = PAGE.format(
+        date=datetime.datetime.now(datetime.UTC).date(),
+        load=f"{load:.1f}",
+        cores=os.cpu_count(),
+        versions=f"hexathlon {hexathlon.__version__}, torch {torch.__version__}, Python "
+        f"{platform.python_version()}",
+        tasks=words.tasks,
+        members=words.members,
+        policies=f" {words.policies}" if words.policies else "",
+        wanted=WANTED,
+        sections="\n".join(parts),
+    )
+    if words.write:
+        NOTE.write_text(text, encoding="utf-8")
+    sys.stdout.write(text)
+
+
+SECTION = """## {title}
+
+| structure | distinct rollouts of a tree | of chains with as many drawn tokens | ratio (95 %) | met | drawn tokens | prefilled tokens |
+|---|---|---|---|---|---|---|
+{rows}
+
+| environment, ms per rollout | with forks | re-played | ratio (95 %) |
+|---|---|---|---|
+{times}
+
+| level | tasks | turns before the fork | fork, ms | re-play, ms | ratio (95 %) |
+|---|---|---|---|---|---|
+{single}
+"""  # noqa: E501
+
+PAGE = """# Trees of rollouts
+
+Written by `benchmarks/trees.py` on {date}: {cores} cores, load {load}, {versions}.{policies}
+
+A tree and a group of chains have {members} rollouts of one task; {tasks} dev tasks per event.
+Rollouts are distinct if their sequences of actions differ. The ratio compares a tree with as many
+chains as draw the same number of tokens, tokens of pruned branches included; at least {wanted:g} is
+wanted. Its interval is a bootstrap over tasks. Drawn and prefilled tokens are relative to
+{members} chains. The environment's time is that of reset, snapshot, restore and steps, without the
+last step, which grades. "Re-played" is the same tree with the recorded actions played again instead
+of a fork. The last table is one fork, with the next action, of an episode of the oracle.
+
+{sections}"""
+
+if __name__ == "__main__":
+    main()
