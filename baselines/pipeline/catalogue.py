@@ -1,10 +1,12 @@
 """The registries of the pipeline's stages: importing this module registers every part."""
 
 from hexathlon.baselines.pipeline import (
+    branching,
     context_filters,
     curricula,
     pivots,
     process_rewards,
+    stitching,
     tool_errors,
 )
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
@@ -31,9 +33,11 @@ __all__ = [
     "SAMPLERS",
     "SHAPINGS",
     "STRUCTURES",
+    "branching",
     "context_filters",
     "curricula",
     "pivots",
     "process_rewards",
+    "stitching",
     "tool_errors",
 ]
