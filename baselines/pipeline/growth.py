@@ -186,8 +186,8 @@ class Tree:
         if before is None:
             return False
         record = self.leaves[leaf].trajectory.record
-        errors = record["tool_errors"] if after is None else after.spent.tool_errors
-        return errors > before.spent.tool_errors
+        errors = record["tool_errors"] if after is None else sum(after.spent.errors)
+        return errors > sum(before.spent.errors)
 
     def request(self, branch: Branch, root: Request) -> Request:
         """Return the request of a branch, which gets the next trial's number.

@@ -108,7 +108,7 @@ class EnumeratedExecutor:
         before = request.start.points if request.start is not None else ()
         return Prefix(
             request.key, "", steps, memory=history, media=media, points=(*before, *points),
-            spent=ResourcesUsed(tool_errors=sum(bit == 0 for bit in history)),
+            spent=ResourcesUsed(errors=tuple(int(bit == 0) for bit in history)),
         )  # fmt: skip
 
     def _steps(self, history: Bits) -> list[dict[str, Any]]:
