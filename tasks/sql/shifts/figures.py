@@ -43,7 +43,10 @@ def figure(desk: TicketDesk) -> SQLTicket | None:
         code, name = draw.pick(ground.regions)
         cls, kind = draw.pick(theme.classes), draw.pick(theme.kinds)
         if form == "region":
-            body = f"SELECT ROUND(SUM(value), 2) AS total FROM ({{}}) WHERE region = '{code}' AND {span}"
+            body = (
+                "SELECT ROUND(SUM(value), 2) AS total FROM ({}) "
+                f"WHERE region = '{code}' AND {span}"
+            )
             text = (
                 f"What is the counted value of the {items} of {theme.region[0]} {name} in the "
                 f"months {spoken}? Report one number."

@@ -205,8 +205,8 @@ def _accounts(ground: Ground) -> str:
         changes = (
             f"\n\n5. Each change of the status or the {theme.class_word} of {article(account)} "
             f"that a ticket asks for is entered in @log: the {account}, the former value, the new "
-            "value, and today. What is only put back is not entered. If the change is withdrawn, its "
-            "entry is taken out."
+            "value, and today. What is only put back is not entered. If the change is withdrawn, "
+            "its entry is taken out."
         )
     return (
         f"1. The {theme.class_word} of {article(account)} is in @account, and since when in "

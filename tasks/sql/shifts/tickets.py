@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.ground import Ground
+from hexathlon.tasks.sql.shifts.traps import DAMAGES
 
 __all__ = [
     "AskedFigure", "DayNotes", "MovedAccounts", "RoutineJob", "SQLTicket", "Standing",
@@ -221,7 +222,7 @@ class TicketDesk:
         last = self.tickets[-1]
         self.tickets[-1] = replace(last, after=(*last.after, *job.statements))
         self.mend = (*self.mend, *job.mend)
-        if not job.mend:
+        if name in DAMAGES and not job.mend:
             self.jobs = (*self.jobs, name)
 
     def answer(self, query: str) -> tuple[str, ...]:
