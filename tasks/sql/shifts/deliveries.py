@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 from hexathlon.tasks.sql.shifts.draws import shifted
 from hexathlon.tasks.sql.shifts.preparing import respelt
-from hexathlon.tasks.sql.shifts.tickets import RoutineJob, SQLTicket, TicketDesk, TicketStep
+from hexathlon.tasks.sql.shifts.tickets import (
+    LOADED_FROM,
+    RoutineJob,
+    SQLTicket,
+    TicketDesk,
+    TicketStep,
+)
 
 __all__ = ["arrivals", "delivery", "feed_again", "withdraw_delivery", "withdrawn_back"]
 
@@ -109,7 +115,7 @@ def withdraw_delivery(desk: TicketDesk) -> SQLTicket | None:
         return None
     batch, number = desk.notes.batch, desk.notes.delivery
     code, name = desk.draw.pick(desk.ground.regions)
-    own = f"@item.id BETWEEN {batch}001 AND {batch}999"
+    own = f"@item.id BETWEEN {batch}001 AND {batch}499"
     regional = (
         f"{own} AND @item.no IN (SELECT @account.no FROM @account WHERE @account.region = '{code}')"
     )
@@ -153,47 +159,78 @@ def _inserted(desk: TicketDesk, row: Sequence[object]) -> str:
 
 
 def feed_again(desk: TicketDesk) -> RoutineJob | None:
-    """A routine enters lines of a delivery again, under other numbers."""
+    """A routine enters lines of a delivery again, and beside them others that are nearly equal.
+
+    The latter are no repetitions: they stay and count.
+    """
     if not desk.notes.delivery:
         return None
-    batch = desk.notes.batch
-    rows = desk.rows(f"SELECT * FROM @item WHERE @item.id BETWEEN {batch}001 AND {batch}999")
-    if len(rows) < 10:
+    batch, draw = desk.notes.batch, desk.draw
+    rows = desk.rows(f"SELECT * FROM @item WHERE @item.id BETWEEN {batch}001 AND {batch}499")
+    if len(rows) < 14:
         return None
-    statements, numbers = [], []
-    for row in desk.draw.sample(rows, 7):
-        number = int(row[0]) + 500  # type: ignore[call-overload]
-        numbers.append(number)
-        no = str(row[1])
-        if len(numbers) % 2:
-            no = respelt(no, desk.draw)
-        statements.append(_inserted(desk, (number, no, *row[2:9], "feed")))
-    listed = ", ".join(map(str, numbers))
+    newest = _newest(desk)
+    known = {(row[1], row[2], row[3], row[4], row[6]) for row in rows}
+    statements, repeated, near = [], [], []
+    for place, row in enumerate(draw.sample(rows, 9)):
+        number = newest + 1 + place if place % 2 else int(row[0]) + 500  # type: ignore[call-overload]
+        no, qty = str(row[1]), float(row[6])  # type: ignore[arg-type]
+        if place < 7:
+            repeated.append(number)
+        else:
+            number = newest + 1 + place
+            qty += next(
+                more for more in (1.0, 1.5, 2.0, 2.5) if (*row[1:5], qty + more) not in known
+            )
+            near.append(number)
+        if place in (0, 3, 4, 7):
+            no = respelt(no, draw)
+        statements.append(_inserted(desk, (number, no, *row[2:6], qty, *row[7:9], "feed")))
+
+    def deleting(numbers: list[int]) -> str:
+        return desk.sql(f"DELETE FROM @item WHERE @item.id IN ({', '.join(map(str, numbers))})")
+
+    same = " AND ".join(
+        f"d.@item.{column} = @item.@item.{column}"
+        for column in ("kind", "booked", "done", "qty", "entered")
+    )
     mend = TicketStep(
-        desk.sql(f"DELETE FROM @item WHERE @item.id IN ({listed})"),
+        deleting(repeated),
         desk.sql(
-            f"DELETE FROM @item WHERE @item.id BETWEEN {batch}501 AND {batch}999 AND @item.source "
-            "= 'feed'"
+            "DELETE FROM @item WHERE @item.source = 'feed' AND EXISTS (SELECT 1 FROM @item d WHERE "
+            f"d.@item.id BETWEEN {batch}001 AND {batch}499 AND d.@item.no = "
+            f"UPPER(TRIM(@item.@item.no)) AND {same})"
         ),
-        slips={"feed_again_left": ()},
+        slips={"feed_again_left": (), "near_repeats_deleted": (deleting([*repeated, *near]),)},
     )
     cleared = _archive_cleared(desk, {"feed_again_left": ()})
     return RoutineJob(tuple(statements), (mend, *cleared))
 
 
+def _newest(desk: TicketDesk) -> int:
+    """Return the highest number of an item that colleagues have entered."""
+    query = f"SELECT MAX(@item.id) FROM @item WHERE @item.id < {LOADED_FROM}"
+    return int(desk.rows(query)[0][0])  # type: ignore[call-overload]
+
+
 def arrivals(desk: TicketDesk) -> RoutineJob | None:
-    """A colleague enters items that count, most of them late, with days long past."""
+    """A colleague enters items, most of them late, with days long past, and not all of them tidy.
+
+    Some spell their account otherwise, and one is replaced by another.
+    """
     ground, draw = desk.ground, desk.draw
     accounts = [str(row[0]) for row in ground.rows["account"] if row[4] == "active"]
-    newest = int(desk.rows("SELECT MAX(@item.id) FROM @item WHERE @item.id < 300000")[0][0])  # type: ignore[call-overload]
+    first = _newest(desk) + 1
     statements = []
     for place in range(9):
         booked = draw.between(1, 6) if place < 3 else draw.between(30, 320)
+        no = draw.pick(accounts)
         values = (
-            newest + 1 + place, draw.pick(accounts), draw.pick(ground.theme.kinds),
-            shifted(ground.today, -booked),
+            first + place, respelt(no, draw) if place in (4, 6) else no,
+            draw.pick(ground.theme.kinds), shifted(ground.today, -booked),
             shifted(ground.today, -max(booked - draw.below(20), 0)),
             ground.today, draw.between(2, 20) * 0.5, "final",
+            first + place + 1 if place == 5 else None, "desk",
         )  # fmt: skip
-        statements.append(_inserted(desk, (*values, None, "desk")))
+        statements.append(_inserted(desk, values))
     return RoutineJob(tuple(statements))

@@ -10,8 +10,8 @@ from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.traps import DAMAGES
 
 __all__ = [
-    "AskedFigure", "DayNotes", "MovedAccounts", "RoutineJob", "SQLTicket", "Standing",
-    "TicketDesk", "TicketRefusal", "TicketStep", "spelt",
+    "LOADED_FROM", "AskedFigure", "DayNotes", "MovedAccounts", "RoutineJob", "SQLTicket",
+    "Standing", "TicketDesk", "TicketRefusal", "TicketStep", "spelt",
 ]  # fmt: skip
 
 _MOST_REPEATS = 12
@@ -283,7 +283,8 @@ class TicketDesk:
         try:
             for statement in statements:
                 self.connection.execute(statement)
-            bounds = {"item": f"WHERE @item.id >= {LOADED_FROM}"}
+            today = f"@item.entered = '{self.ground.today}'"
+            bounds = {"item": f"WHERE @item.id >= {LOADED_FROM} OR {today}"}
             return [
                 sorted(map(repr, self.rows(f"SELECT * FROM @{role} {bounds.get(role, '')}")))
                 for role in roles
