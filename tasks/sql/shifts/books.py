@@ -23,6 +23,7 @@ def kept_totals(desk: TicketDesk) -> Standing:
     said = desk.sql
     return Standing(
         "tally_left",
+        said("@tally"),
         said(
             "SELECT a.@account.no, COALESCE(c.n, 0) FROM @account a LEFT JOIN "
             f"({_COUNTED}) c ON c.no = a.@account.no"
@@ -59,6 +60,7 @@ def kept_reports(desk: TicketDesk) -> Standing:
     clear = said(f"DELETE FROM @reported WHERE @reported.day = '{today}'")
     return Standing(
         "reported_left",
+        said("@reported"),
         lines(other=False),
         said(
             "SELECT @reported.day, @reported.ticket, @reported.value FROM @reported WHERE "

@@ -91,7 +91,7 @@ def figure(desk: TicketDesk) -> SQLTicket | None:
             desk.answer(made.query_slips[f"figure_{slip}"]) != right for slip in wrong
         ):
             asked = (form, code, cls, kind, first, last)
-            if _by_hand(desk, *asked) != right:
+            if _by_hand(valued_items(desk.connection, ground), *asked) != right:
                 return None
             _entered(desk, AskedFigure(desk.number(), made, right, asked))
             return made
@@ -113,17 +113,16 @@ def reports_agree(desk: TicketDesk) -> bool:
         "SELECT @reported.ticket, @reported.value FROM @reported WHERE @reported.day = "
         f"'{desk.ground.today}'"
     )
-    wanted = [(asked.number, _by_hand(desk, *asked.asked)[-1]) for asked in desk.notes.figures]
+    items = valued_items(desk.connection, desk.ground)
+    wanted = [(asked.number, _by_hand(items, *asked.asked)[-1]) for asked in desk.notes.figures]
     return sorted((ticket, spelt(value)) for ticket, value in found) == wanted
 
 
 def _by_hand(
-    desk: TicketDesk, form: str, code: str, cls: str, kind: str, first: str, last: str
+    counted: Iterable[ValuedItem], form: str, code: str, cls: str, kind: str, first: str, last: str
 ) -> tuple[str, ...]:
     """Return the same figure, computed in Python."""
-    items = [
-        each for each in valued_items(desk.connection, desk.ground) if first <= each.month <= last
-    ]
+    items = [each for each in counted if first <= each.month <= last]
     if form == "best":
         totals: dict[str, int] = {}
         for each in items:
@@ -225,7 +224,7 @@ def results(desk: TicketDesk) -> SQLTicket | None:
         ),
     )
     desk.coming["results"] = Standing(
-        "not_kept", query, f"SELECT * FROM {name}",
+        "not_kept", name, query, f"SELECT * FROM {name}",
         (
             TicketStep(f"DELETE FROM {name}"),
             TicketStep(

@@ -59,11 +59,13 @@ class Standing:
 
     slip: str
     """Name of the mistake of leaving them."""
+    table: str
     wanted: str
     """Query of the right rows."""
     kept: str
     """Query of the present rows."""
     steps: tuple[TicketStep, ...]
+    """One that updates them, or one that clears them and one that inserts the right ones."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,9 @@ class TicketDesk:
     """What tickets have to know of earlier ones."""
     slips: dict[str, int] = field(default_factory=dict)
     """Mistakes that make a difference, with the first ticket where they do."""
+    _answers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Answers of queries since the last change."""
+    _answered_at: int = -1
 
     def sql(self, text: str) -> str:
         """Return a text with names in place of roles."""
@@ -199,8 +204,7 @@ class TicketDesk:
         for step in ticket.steps:
             steps.extend(self._run(step))
         for each in self.standing.values():
-            if self._outdated(each):
-                steps.extend(self._followed(each))
+            steps.extend(self._followed(each))
         self.jobs = ()
         self.standing.update(self.coming)
         self.coming = {}
@@ -227,24 +231,29 @@ class TicketDesk:
 
     def answer(self, query: str) -> tuple[str, ...]:
         """Return the values of the first row of a query as texts."""
-        row = self.connection.execute(query).fetchone()
-        return tuple(spelt(value) for value in row or ())
-
-    def _outdated(self, standing: Standing) -> bool:
-        wanted = self.connection.execute(standing.wanted).fetchall()
-        kept = self.connection.execute(standing.kept).fetchall()
-        return sorted(map(repr, wanted)) != sorted(map(repr, kept))
+        if self._answered_at != self.connection.total_changes:
+            self._answers.clear()
+            self._answered_at = self.connection.total_changes
+        if query not in self._answers:
+            row = self.connection.execute(query).fetchone()
+            self._answers[query] = tuple(spelt(value) for value in row or ())
+        return self._answers[query]
 
     def _followed(self, standing: Standing) -> list[TicketStep]:
-        """Run the statements that bring rows up to date; return them with their slips."""
+        """Bring rows up to date; return the statements with their slips, or none if they are."""
+        wanted = self.connection.execute(standing.wanted).fetchall()
+        kept = self.connection.execute(standing.kept).fetchall()
+        if sorted(map(repr, wanted)) == sorted(map(repr, kept)):
+            return []
         names = (standing.slip, *(f"{job}_left" for job in self.jobs))
         for name in names:
             self.slips.setdefault(name, self.number())
-        made = []
-        for step in standing.steps:
-            self.connection.execute(step.sql)
-            made.append(replace(step, slips={**step.slips, **dict.fromkeys(names, ())}))
-        return made
+        self.connection.execute(standing.steps[0].sql)
+        if len(standing.steps) > 1:  # what the second statement inserts is known
+            marks = ", ".join("?" * len(wanted[0]))
+            self.connection.executemany(f"INSERT INTO {standing.table} VALUES ({marks})", wanted)
+        slips: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
+        return [replace(step, slips={**step.slips, **slips}) for step in standing.steps]
 
     def _run(self, step: TicketStep) -> list[TicketStep]:
         """Run a step on the desk; a repeated one is returned as often as it ran."""
