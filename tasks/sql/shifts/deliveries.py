@@ -210,7 +210,7 @@ def feed_again(desk: TicketDesk) -> RoutineJob | None:
 def _newest(desk: TicketDesk) -> int:
     """Return the highest number of an item that colleagues have entered."""
     query = f"SELECT MAX(@item.id) FROM @item WHERE @item.id < {LOADED_FROM}"
-    return int(desk.rows(query)[0][0])  # type: ignore[call-overload]
+    return int(str(desk.rows(query)[0][0]))
 
 
 def arrivals(desk: TicketDesk) -> RoutineJob | None:
