@@ -153,10 +153,13 @@ _JOBS: Mapping[str, Callable[[TicketDesk], RoutineJob | None]] = {
     "offers_reset": orders.offers_reset,
     "results_trimmed": figures.results_trimmed,
     "new_hold": orders.fresh_hold,
+    "new_lift": orders.fresh_lift,
 }
 """What colleagues' routines do, by trap."""
 _QUIET = ("refused", "twin", "offers", "quick")
 """Tickets that give no reason to look at what earlier ones have asked for."""
+_AWAITED = {"new_hold": "refused", "new_lift": "twin"}
+"""Tickets that entries of colleagues come before."""
 _MOST_TICKETS = 12
 _ORDERS = 400
 _Plan = list[tuple[str, _Maker]]
@@ -211,9 +214,8 @@ def _job_places(desk: TicketDesk, kinds: list[str]) -> _Places | None:
     places: _Places = {}
     loud = sum(job in desk.traps for job in DAMAGES) - 4
     for job in draw.sample([job for job in _JOBS if job in desk.traps], len(_JOBS)):
-        if job == "new_hold":
-            first, last = 1, kinds.index("refused") - 1
-            free = list(range(first, last + 1))
+        if job in _AWAITED:
+            free = list(range(1, kinds.index(_AWAITED[job])))
         else:
             first = kinds.index(NEEDED[job])
             later = range(first, len(kinds) - 1)

@@ -7,7 +7,6 @@ import numpy as np
 from hexathlon.tasks.sql.shifts.accounts import held_accounts, quoted, set_accounts
 from hexathlon.tasks.sql.shifts.books import logged
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw
-from hexathlon.tasks.sql.shifts.ground import OFFICERS
 from hexathlon.tasks.sql.shifts.preparing import in_force, key_of, respelt
 from hexathlon.tasks.sql.shifts.tickets import (
     RoutineJob,
@@ -17,7 +16,7 @@ from hexathlon.tasks.sql.shifts.tickets import (
     TicketStep,
 )
 
-__all__ = ["fresh_hold", "offers", "offers_reset", "pause"]
+__all__ = ["fresh_hold", "fresh_lift", "offers", "offers_reset", "pause"]
 
 _MOST_OFFERS, _CAPACITIES = 16, 5
 Offer = tuple[str, int, int, int]
@@ -76,7 +75,12 @@ def _deceptive(desk: TicketDesk, fit: list[_Entry]) -> list[_Entry]:
 
 
 def _disturbed(desk: TicketDesk, fit: list[_Entry]) -> list[_Entry]:
-    """Return the accounts on which routines of the database act, if there are any."""
+    """Return the accounts on which routines of the database act, if there are any.
+
+    If a hold was lifted today, that is the account.
+    """
+    if desk.notes.lifted:
+        return [entry for entry in fit if entry[0] == desk.notes.lifted]
     if "lock_undo" in desk.traps:
         locked = {row[0] for row in desk.rows(
             "SELECT @account.no FROM @account WHERE @account.locked = 1"
@@ -93,31 +97,66 @@ def _disturbed(desk: TicketDesk, fit: list[_Entry]) -> list[_Entry]:
 def fresh_hold(desk: TicketDesk) -> RoutineJob | None:
     """A colleague enters a hold on an account that had none."""
     ground, draw, notes = desk.ground, desk.draw, desk.notes
-    register = ground.rows["register"]
-    named = {key_of(row[2]) for row in register if row[2] is not None}
+    named = {key_of(row[2]) for row in ground.rows["register"] if row[2] is not None}
     moved = set(notes.moves.numbers) if notes.moves is not None else set()
-    fit = [
-        (str(row[0]), str(row[2])) for row in desk.rows("SELECT * FROM @account")
-        if row[4] == "active" and row[0] not in named and row[0] not in moved
-    ]  # fmt: skip
     accepted = {row[0] for row in desk.rows(
         f"SELECT @offer.no FROM @offer WHERE @offer.offer IN ({quoted(notes.offers)})"
     )}  # fmt: skip
-    fit = [each for each in fit if each[0] not in accepted]
-    officers = [row for row in ground.rows["officer"] if row[3] is None and row[0] in OFFICERS]
-    fit = [each for each in fit if any(row[1] in ("*", each[1]) for row in officers)]
+    fit = [
+        str(row[0]) for row in desk.rows("SELECT * FROM @account")
+        if row[4] == "active" and row[0] not in named | moved | accepted
+    ]  # fmt: skip
     if not fit:
         return None
-    no, code = draw.pick(fit)
-    author = str(draw.pick([row for row in officers if row[1] in ("*", code)])[0])
-    number = max(int(str(row[0])[2:]) for row in register) + draw.between(2, 30)
+    no = draw.pick(fit)
     spelling = respelt(no, draw) if "soiled_holds" in desk.traps else no
-    row = (f"H-{number}", "hold", spelling, ground.today, author, None)
+    entered = _registered(desk, "hold", no, spelling, None)
+    if entered is None:
+        return None
+    notes.fresh_hold = (no, entered[0])
+    return RoutineJob((entered[1],))
+
+
+def fresh_lift(desk: TicketDesk) -> RoutineJob | None:
+    """A colleague lifts a hold in force."""
+    notes = desk.notes
+    active = {str(row[0]) for row in desk.rows(
+        "SELECT @account.no FROM @account WHERE @account.status = 'active'"
+    )}  # fmt: skip
+    held = [
+        (no, entry, no) for no, entry in sorted(notes.held.items())
+        if no in active and no not in notes.paused and no != notes.fresh_hold[0]
+    ]  # fmt: skip
+    fit = _disturbed(desk, held)
+    if not fit:
+        return None
+    no, entry, _ = desk.draw.pick(fit)
+    entered = _registered(desk, "lift", no, None, entry)
+    if entered is None:
+        return None
+    notes.lifted = no
+    return RoutineJob((entered[1],))
+
+
+def _registered(
+    desk: TicketDesk, kind: str, no: str, spelling: str | None, refers: str | None
+) -> tuple[str, str] | None:
+    """Return number and statement of an entry of today by an officer for an account, and note it.
+
+    None if there is no such officer.
+    """
+    ground, draw = desk.ground, desk.draw
+    code = desk.rows(f"SELECT @account.region FROM @account WHERE @account.no = '{no}'")[0][0]
+    able = [row[0] for row in ground.rows["officer"] if row[3] is None and row[1] in ("*", code)]
+    if not able:
+        return None
+    register = ground.rows["register"]
+    number = f"H-{max(int(str(row[0])[2:]) for row in register) + draw.between(2, 30)}"
+    row = (number, kind, spelling, ground.today, draw.pick(able), refers)
     ground.rows["register"] = [*register, row]
-    notes.held = in_force(ground)
-    notes.fresh_hold = (no, row[0])
+    desk.notes.held = in_force(ground)
     values = ", ".join("NULL" if value is None else repr(value) for value in row)
-    return RoutineJob((desk.sql(f"INSERT INTO @register VALUES ({values})"),))
+    return number, desk.sql(f"INSERT INTO @register VALUES ({values})")
 
 
 def offers(desk: TicketDesk) -> SQLTicket | None:

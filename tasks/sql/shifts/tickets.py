@@ -144,6 +144,8 @@ class DayNotes:
     """Name, first day, former and new value of a setting that a ticket has entered."""
     fresh_hold: tuple[str, str] = ("", "")
     """Account and entry of a hold that a colleague has entered today."""
+    lifted: str = ""
+    """Account whose hold a colleague has lifted today."""
     results_by: str = ""
     """What the table of results groups by: `region`, `kind` or `cls`."""
     results_from: str = ""

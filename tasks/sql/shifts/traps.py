@@ -21,7 +21,8 @@ DAMAGES = (
     "reactivated", "offers_reset", "withdrawn_back", "results_trimmed",
 )  # fmt: skip
 """Routines of colleagues after which something that an earlier ticket asked for does not hold."""
-TRAPS = (*_DATA, *_ROUTINES, *_BOOKS, *DAMAGES, "new_hold")
+_ENTRIES = ("new_hold", "new_lift")
+TRAPS = (*_DATA, *_ROUTINES, *_BOOKS, *DAMAGES, *_ENTRIES)
 HELD_OUT = frozenset(
     {
         "late_rows", "kept_kind", "step_limit", "mirror", "tombstones", "pause_declines",
@@ -67,6 +68,7 @@ BITES: Mapping[str, str] = {
     "sibling_closed": "sibling_left",
     "nightly_follow": "nightly_left",
     "new_hold": "new_hold_missed",
+    "new_lift": "twin_refused",
     **{book: f"{book}_left" for book in _BOOKS},
     **{job: f"{job}_left" for job in DAMAGES},
 }
@@ -90,6 +92,6 @@ def draw_traps(draw: ShiftDraw, split: Split) -> frozenset[str]:
             spare = [kind for kind in fit if kind not in drawn]
             drawn[drawn.index("rounding")] = draw.pick(spare)
         chosen.update(drawn)
-    if len(chosen) < _MOST and draw.chance(0.4):
-        chosen.add("new_hold")
+    if len(chosen) < _MOST and draw.chance(0.6):
+        chosen.add(draw.pick(_ENTRIES))
     return frozenset(chosen)
