@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from hexathlon.tasks.sql.shifts.books import logged, unlogged
 from hexathlon.tasks.sql.shifts.draws import months_before, shifted
 from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
 from hexathlon.tasks.sql.shifts.tickets import (
@@ -17,8 +18,10 @@ __all__ = [
     "crm_sync",
     "has_moves",
     "held_accounts",
+    "history_reset",
     "moves",
     "quoted",
+    "reactivated",
     "set_accounts",
     "withdraw_moves",
 ]
@@ -29,8 +32,9 @@ def quoted(values: Collection[str]) -> str:
     return ", ".join(f"'{value}'" for value in values)
 
 
-def held_accounts(desk: TicketDesk) -> str:
+def held_accounts(desk: TicketDesk, *, as_written: bool = False) -> str:
     """Return a query of the accounts that a hold in force names."""
+    key = "r.@register.no" if as_written else "UPPER(TRIM(r.@register.no))"
 
     def entitled(entry: str) -> str:
         return (
@@ -41,7 +45,7 @@ def held_accounts(desk: TicketDesk) -> str:
         )
 
     return desk.sql(
-        "SELECT r.@register.no FROM @register r JOIN @account a ON a.@account.no = r.@register.no "
+        f"SELECT a.@account.no FROM @register r JOIN @account a ON a.@account.no = {key} "
         f"WHERE r.@register.what = 'hold' AND r.@register.day >= DATE('{desk.ground.today}', "
         f"'-{HOLD_DAYS} days') AND {entitled('r')} AND NOT EXISTS (SELECT 1 FROM @register l WHERE "
         f"l.@register.what = 'lift' AND l.@register.refers = r.@register.entry AND {entitled('l')})"
@@ -67,6 +71,10 @@ def set_accounts(
                       f"({quoted(locked)})"), slips=left)
         )  # fmt: skip
     where = f"WHERE @account.no IN ({quoted(numbers)})"
+    open_ = [str(row[0]) for row in desk.rows(
+        "SELECT @offer.offer FROM @offer WHERE @offer.state = 'open' AND @offer.no IN "
+        f"({quoted(numbers)})"
+    )]  # fmt: skip
     steps.append(
         TicketStep(
             said(f"UPDATE @account SET @account.{column} = '{value}' {where}"), slips=ignored
@@ -82,6 +90,16 @@ def set_accounts(
             TicketStep(
                 said("UPDATE @offer SET @offer.state = 'open' WHERE @offer.state = 'recheck'"),
                 slips={"cascade_left": ()},
+            )
+        )
+    if "pause_declines" in desk.traps and value == "paused" and open_:
+        steps.append(
+            TicketStep(
+                said(
+                    f"UPDATE @offer SET @offer.state = 'open' WHERE @offer.offer IN "
+                    f"({quoted(open_)})"
+                ),
+                slips={"declined_left": ()},
             )
         )
     return steps
@@ -157,6 +175,8 @@ def moves(desk: TicketDesk) -> SQLTicket | None:
     plain, active, held = move.plain, move.active, move.free
     wanted = said(plain + active + held)
     all_held = sorted(str(row[0]) for row in desk.rows(plain + active))
+    missed = plain + active + f"AND a.@account.no NOT IN ({held_accounts(desk, as_written=True)})"
+    as_written = sorted(str(row[0]) for row in desk.rows(missed))
     inactive = sorted(str(row[0]) for row in desk.rows(plain + held))
 
     def opening(source: str) -> str:
@@ -176,10 +196,12 @@ def moves(desk: TicketDesk) -> SQLTicket | None:
             opening(wanted),
             slips={
                 "holds_ignored": (opening(said(plain + active)),),
+                "holds_as_written": (opening(said(missed)),),
                 "inactive_moved": (opening(said(plain + held)),),
                 "no_history": (),
             },
         ),
+        *_backdated(desk, since, numbers),
         TicketStep(
             closing(numbers),
             said(
@@ -190,10 +212,11 @@ def moves(desk: TicketDesk) -> SQLTicket | None:
             ),
             slips={
                 "holds_ignored": (closing(all_held),), "inactive_moved": (closing(inactive),),
-                "no_history": (),
+                "holds_as_written": (closing(as_written),), "no_history": (),
             },
         ),
         *set_accounts(desk, "cls", classes[1], numbers),
+        *logged(desk, numbers, *classes),
     ]  # fmt: skip
     desk.notes.moves = MovedAccounts(desk.number(), classes, since, tuple(numbers))
     text = (
@@ -201,7 +224,27 @@ def moves(desk: TicketDesk) -> SQLTicket | None:
         f"holder is {_article(holder.noun)} with {trait.noun} {value} are of {theme.class_word} "
         f"{classes[1]}. Please see to it, in the {theme.account[1]} and in their history."
     )
-    return SQLTicket("moves", text, tuple(steps))
+    look = said(
+        "SELECT a.@account.no, a.@account.cls, h.@history.cls, h.@history.first, h.@history.last "
+        "FROM @account a JOIN @history h ON h.@history.no = a.@account.no WHERE a.@account.no IN "
+        f"({quoted(numbers)})"
+    )
+    return SQLTicket("moves", text, tuple(steps), look=look)
+
+
+def _backdated(desk: TicketDesk, since: str, numbers: list[str]) -> list[TicketStep]:
+    """Return the step that gives new versions the day that a routine has replaced."""
+    if "no_backdating" not in desk.traps:
+        return []
+    return [
+        TicketStep(
+            desk.sql(
+                f"UPDATE @history SET @history.first = '{since}' WHERE @history.first = "
+                f"'{desk.ground.today}' AND @history.no IN ({quoted(numbers)})"
+            ),
+            slips={"backdated_left": (), "no_history": ()},
+        )
+    ]
 
 
 def _article(noun: str) -> str:
@@ -244,6 +287,7 @@ def withdraw_moves(desk: TicketDesk) -> SQLTicket | None:
             slips={slip: ()},
         ),
         *set_accounts(desk, "cls", classes[0], own, slip),
+        *unlogged(desk, own, *classes),
     ]
     kept = tuple(no for no in numbers if no not in own)
     desk.notes.moves = replace(moved, numbers=kept)
@@ -278,3 +322,47 @@ def crm_sync(desk: TicketDesk) -> RoutineJob | None:
         for step in set_accounts(desk, "cls", classes[1], sorted(chosen))
     )
     return RoutineJob((statement,), mend)
+
+
+def history_reset(desk: TicketDesk) -> RoutineJob | None:
+    """A routine lets the new class of some accounts begin a fortnight later."""
+    moved = desk.notes.moves
+    if moved is None or len(moved.numbers) < 4:
+        return None
+    chosen = quoted(sorted(desk.draw.sample(moved.numbers, 3)))
+    later = shifted(moved.since, 14)
+
+    def shifting(since: str, until: str) -> tuple[str, str]:
+        return (
+            desk.sql(
+                f"UPDATE @history SET @history.last = '{shifted(until, -1)}' WHERE @history.last = "
+                f"'{shifted(since, -1)}' AND @history.no IN ({chosen})"
+            ),
+            desk.sql(
+                f"UPDATE @history SET @history.first = '{until}' WHERE @history.first = "
+                f"'{since}' AND @history.no IN ({chosen})"
+            ),
+        )
+
+    mend = tuple(
+        TicketStep(each, slips={"history_reset_left": ()}) for each in shifting(later, moved.since)
+    )
+    return RoutineJob(shifting(moved.since, later), mend)
+
+
+def reactivated(desk: TicketDesk) -> RoutineJob | None:
+    """A routine sets a paused account to active again."""
+    no = desk.notes.twin
+    if not no:
+        return None
+    own = f"WHERE @account.no = '{no}'"
+    locked = desk.rows(f"SELECT @account.locked FROM @account {own}")[0][0]
+    statements = [f"UPDATE @account SET @account.status = 'active' {own}"]
+    if locked:
+        statements.insert(0, f"UPDATE @account SET @account.locked = 0 {own}")
+        statements.append(f"UPDATE @account SET @account.locked = 1 {own}")
+    mend = tuple(
+        replace(step, slips={**step.slips, "reactivated_left": ()})
+        for step in set_accounts(desk, "status", "paused", [no])
+    )
+    return RoutineJob(tuple(map(desk.sql, statements)), mend)

@@ -6,7 +6,9 @@ A day whose statements lead to other rows is drawn again.
 from collections.abc import Callable, Mapping
 
 from hexathlon.tasks.sql.schema import Row, Value
+from hexathlon.tasks.sql.shifts.books import log_agrees, totals_agree
 from hexathlon.tasks.sql.shifts.draws import shifted
+from hexathlon.tasks.sql.shifts.figures import reports_agree
 from hexathlon.tasks.sql.shifts.metric import valued_items
 from hexathlon.tasks.sql.shifts.tickets import TicketDesk
 
@@ -79,9 +81,14 @@ def results_agree(desk: TicketDesk) -> bool:
     )
 
 
+def all_agrees(desk: TicketDesk) -> bool:
+    """Whether all that has to be kept up to date is so after the last ticket."""
+    return results_agree(desk) and totals_agree(desk) and log_agrees(desk) and reports_agree(desk)
+
+
 CHECKS: Mapping[str, Callable[[TicketDesk], bool]] = {
     "prices": prices_agree,
     "delivery": delivery_agrees,
-    "again": results_agree,
+    "again": all_agrees,
 }
 """Checks to make after tickets, by their kind."""

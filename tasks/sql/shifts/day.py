@@ -9,27 +9,21 @@ from functools import lru_cache
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.shifts import accounts, deliveries, figures, orders, prices
+from hexathlon.tasks.sql.shifts.books import kept_totals
 from hexathlon.tasks.sql.shifts.by_hand import CHECKS
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before
+from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts.ground import Spec, create, draw_ground
 from hexathlon.tasks.sql.shifts.papers import papers_of
 from hexathlon.tasks.sql.shifts.preparing import in_force, prepare, routines
-from hexathlon.tasks.sql.shifts.themes import THEMES, Names
+from hexathlon.tasks.sql.shifts.themes import THEMES, Names, Theme
 from hexathlon.tasks.sql.shifts.tickets import DayNotes, RoutineJob, SQLTicket, TicketDesk
+from hexathlon.tasks.sql.shifts.traps import BITES, DAMAGES, NEEDED, draw_traps
 from hexathlon.tasks.sql.supplement import AddedDocument
 from hexathlon.tasks.sql.world.images import ByteCache
 from hexathlon.tasks.sql.world.world import World, world_for
-from hexathlon.tasks.task import Split
 
-__all__ = ["HELD_OUT", "TRAPS", "ShiftDay", "day_of", "image_of_day"]
+__all__ = ["ShiftDay", "day_of", "image_of_day"]
 
-DATA_TRAPS = ("unit_change", "late_rows", "soiled_keys", "superseded", "stale_view")
-ROUTINES = ("step_limit", "rounding", "lock_undo", "cascade", "mirror", "fraction")
-JOBS = ("feed_again", "price_sync", "crm_sync", "arrivals")
-TRAPS = (*DATA_TRAPS, *ROUTINES, *JOBS)
-"""Kinds of traps, none of which a ticket mentions."""
-HELD_OUT = frozenset({"late_rows", "step_limit", "mirror", "crm_sync"})
-"""Kinds that never occur in the train split."""
 SIZE = 900
 """Event rows of the world's own tables."""
 _DRAWS = 10
@@ -86,10 +80,10 @@ def image_of_day(template: str, world: str, seed: int, attempt: int) -> bytes:
 
 def _drawn(template: str, world: World, draw: ShiftDraw) -> ShiftDay | None:
     theme = THEMES[template.removeprefix("shift_")]
-    traps = _traps(draw, world.split)
+    traps = draw_traps(draw, world.split)
     population = draw.below(1 << 31)
-    ground = draw_ground(world, theme, population, SIZE, _spec(draw, world, traps), draw)
-    batch = prepare(ground, draw)
+    ground = draw_ground(world, theme, population, SIZE, _spec(draw, world, theme, traps), draw)
+    batch = prepare(ground, draw, traps)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.deserialize(world.sqlite_bytes(population, SIZE))
         connection.execute("BEGIN")
@@ -113,22 +107,7 @@ def _drawn(template: str, world: World, draw: ShiftDraw) -> ShiftDay | None:
     )  # fmt: skip
 
 
-def _traps(draw: ShiftDraw, split: Split) -> frozenset[str]:
-    """Draw five traps: in the data, in routines of the database and in those of colleagues."""
-
-    def some(kinds: tuple[str, ...], number: int) -> list[str]:
-        fit = [kind for kind in kinds if split != "train" or kind not in HELD_OUT]
-        return draw.sample(fit, number)
-
-    jobs = draw.between(1, 2)
-    chosen = {*some(DATA_TRAPS, 3 - jobs), *some(ROUTINES, 2), *some(JOBS, jobs)}
-    if {"step_limit", "rounding"} <= chosen:
-        chosen.remove("rounding")
-        chosen.add("lock_undo")
-    return frozenset(chosen)
-
-
-def _spec(draw: ShiftDraw, world: World, traps: frozenset[str]) -> Spec:
+def _spec(draw: ShiftDraw, world: World, theme: Theme, traps: frozenset[str]) -> Spec:
     today = world.schema.today
     decided = draw.chance(0.4) or "stale_view" in traps
     return Spec(
@@ -141,22 +120,16 @@ def _spec(draw: ShiftDraw, world: World, traps: frozenset[str]) -> Spec:
         superseded="superseded" in traps,
         soiled="soiled_keys" in traps,
         stale_view="stale_view" in traps,
+        kept_kind=draw.pick(theme.kinds) if "kept_kind" in traps else "",
+        small_from=(
+            (shifted(today, -draw.between(125, 150)), shifted(today, -draw.between(70, 90)))
+            if "app_unit" in traps
+            else ("", "")
+        ),
+        soiled_holds="soiled_holds" in traps,
     )
 
 
-_NEEDED = {
-    "step_limit": "prices",
-    "rounding": "prices",
-    "price_sync": "prices",
-    "mirror": "delivery",
-    "feed_again": "delivery",
-    "lock_undo": "moves",
-    "cascade": "moves",
-    "crm_sync": "moves",
-    "fraction": "setting",
-    "arrivals": "results",
-}
-"""The ticket that a trap lies in wait for."""
 _CHANGES: Mapping[str, _Maker] = {
     "prices": prices.prices,
     "delivery": deliveries.delivery,
@@ -168,51 +141,107 @@ _WITHDRAWALS: Mapping[str, _Maker] = {
     "moves": accounts.withdraw_moves,
     "delivery": deliveries.withdraw_delivery,
 }
-_ROUTINES: Mapping[str, Callable[[TicketDesk], RoutineJob | None]] = {
+_JOBS: Mapping[str, Callable[[TicketDesk], RoutineJob | None]] = {
     "feed_again": deliveries.feed_again,
+    "withdrawn_back": deliveries.withdrawn_back,
     "arrivals": deliveries.arrivals,
     "price_sync": prices.price_sync,
+    "setting_reset": prices.setting_reset,
     "crm_sync": accounts.crm_sync,
+    "history_reset": accounts.history_reset,
+    "reactivated": accounts.reactivated,
+    "offers_reset": orders.offers_reset,
+    "results_trimmed": figures.results_trimmed,
+    "new_hold": orders.fresh_hold,
+    "new_lift": orders.fresh_lift,
 }
 """What colleagues' routines do, by trap."""
-_FEWEST, _MOST = 9, 11
-"""Bounds of the number that is drawn; two tickets are always added, so a day has ten or eleven."""
+_QUIET = ("refused", "twin", "offers", "quick")
+"""Tickets that give no reason to look at what earlier ones have asked for."""
+_AWAITED = {"new_hold": "refused", "new_lift": "twin"}
+"""Tickets that entries of colleagues come before."""
+_MOST_TICKETS = 12
+_ORDERS = 400
+_Plan = list[tuple[str, _Maker]]
+_Places = dict[int, list[str]]
+"""Routines by the place of the ticket after which they run."""
 
 
-def _planned(desk: TicketDesk) -> list[tuple[str, _Maker]]:
-    """Draw the kinds of tickets and their order: each comes after those that it rests on."""
+def _planned(desk: TicketDesk) -> tuple[_Plan, _Places] | None:
+    """Draw the kinds of tickets, their order, and when routines run.
+
+    Each ticket comes after those that it rests on. Four routines at least run before tickets that
+    have nothing to do with what they disturb.
+    """
     draw = desk.draw
-    needed = {_NEEDED[trap] for trap in desk.traps if trap in _NEEDED} & set(_CHANGES)
-    others = [name for name in _CHANGES if name not in needed]
+    needed = {NEEDED[trap] for trap in desk.traps if trap in NEEDED}
+    needed |= {name.removeprefix("withdraw_") for name in needed}
     wanted = [name for name in _CHANGES if name in needed]
+    others = [name for name in _CHANGES if name not in needed]
     wanted += draw.sample(others, max(3 - len(wanted), draw.below(2)))
-    middle: list[tuple[str, _Maker]] = [(name, _CHANGES[name]) for name in wanted]
-    middle.append(("refused", lambda desk: orders.pause(desk, held=True)))
-    middle.append(("twin", lambda desk: orders.pause(desk, held=False)))
-    middle = draw.sample(middle, len(middle))
-    number = draw.between(_FEWEST, _MOST) - 3  # without figure, results and again
-
-    def place_after(name: str) -> int:
-        places = [place for place, (kind, _) in enumerate(middle) if kind == name]
-        return draw.between(places[0] + 1 if places else 0, len(middle))
-
-    sources = draw.sample([name for name in wanted if name in _WITHDRAWALS], 2)
-    added: list[tuple[str, str, _Maker]] = [
-        (f"withdraw_{name}", name, _WITHDRAWALS[name]) for name in sources
+    source = (
+        "delivery" if "withdraw_delivery" in needed
+        else draw.pick([name for name in wanted if name in _WITHDRAWALS])
+    )  # fmt: skip
+    middle: _Plan = [
+        *((name, _CHANGES[name]) for name in wanted),
+        ("refused", lambda desk: orders.pause(desk, held=True)),
+        ("twin", lambda desk: orders.pause(desk, held=False)),
+        ("offers", orders.offers),
+        ("quick", figures.quick),
+        (f"withdraw_{source}", _WITHDRAWALS[source]),
     ]
-    added.insert(1, ("offers", "moves", orders.offers))
-    for kind, source, maker in added[: max(number - len(middle), 2)]:
-        middle.insert(place_after(source), (kind, maker))
-    return [("figure", figures.figure), ("results", figures.results), *middle,
-            ("again", figures.again)]  # fmt: skip
+    if len(middle) + 3 < _MOST_TICKETS and draw.chance(0.5):
+        middle.append(("quick", figures.quick))
+    for _ in range(_ORDERS):
+        order = draw.sample(middle, len(middle))
+        plan = [("figure", figures.figure), ("results", figures.results), *order,
+                ("again", figures.again)]  # fmt: skip
+        kinds = [kind for kind, _ in plan]
+        if kinds.index(f"withdraw_{source}") < kinds.index(source):
+            continue
+        if "moves" in kinds and kinds.index("offers") < kinds.index("moves"):
+            continue
+        places = _job_places(desk, kinds)
+        if places is not None:
+            return plan, places
+    return None
+
+
+def _job_places(desk: TicketDesk, kinds: list[str]) -> _Places | None:
+    """Draw after which tickets routines run; None if too few find a quiet ticket."""
+    draw = desk.draw
+    places: _Places = {}
+    loud = sum(job in desk.traps for job in DAMAGES) - 4
+    for job in draw.sample([job for job in _JOBS if job in desk.traps], len(_JOBS)):
+        if job in _AWAITED:
+            free = list(range(1, kinds.index(_AWAITED[job])))
+        else:
+            first = kinds.index(NEEDED[job])
+            later = range(first, len(kinds) - 1)
+            free = [place for place in later if kinds[place + 1] in _QUIET]
+            free = [place for place in free if len(places.get(place, ())) < 2]
+            if not free and loud > 0:
+                loud -= 1
+                free = list(later)
+        if not free:
+            return None
+        fewest = min(len(places.get(place, ())) for place in free)
+        place = draw.pick([each for each in free if len(places.get(each, ())) == fewest])
+        places.setdefault(place, []).append(job)
+    return places
 
 
 def _worked(desk: TicketDesk) -> bool:
     """Work through a day on the desk; False if a ticket or a trap finds no place."""
-    plan = _planned(desk)
+    planned = _planned(desk)
+    if planned is None:
+        return False
+    plan, places = planned
     if any(name == "moves" for name, _ in plan) and not accounts.has_moves(desk):
         return False
-    places = [_job_place(desk, plan, job) for job in JOBS if job in desk.traps]
+    if "tally" in desk.traps:
+        desk.standing["tally"] = kept_totals(desk)
     for place, (_, maker) in enumerate(plan):
         desk.begin()
         ticket = maker(desk)
@@ -222,38 +251,9 @@ def _worked(desk: TicketDesk) -> bool:
         agrees = CHECKS.get(ticket.kind)
         if agrees is not None and not agrees(desk):
             return False
-        if ticket.kind == "results":
-            desk.results = desk.later_results
-        for at, routine in places:
-            if at == place:
-                job = routine(desk)
-                if job is None:
-                    return False
-                desk.run_job(job)
-    return _traps_bite(desk)
-
-
-def _job_place(
-    desk: TicketDesk, plan: list[tuple[str, _Maker]], job: str
-) -> tuple[int, Callable[[TicketDesk], RoutineJob | None]]:
-    """Return after which ticket a routine runs: one that comes no sooner than what it disturbs."""
-    source = _NEEDED[job]
-    first = next(place for place, (name, _) in enumerate(plan) if name == source)
-    return desk.draw.between(first, len(plan) - 2), _ROUTINES[job]
-
-
-def _traps_bite(desk: TicketDesk) -> bool:
-    """Whether every trap makes a difference."""
-    needed = {
-        "step_limit": "price_as_it_came_out",
-        "rounding": "price_as_it_came_out",
-        "lock_undo": "locked_left",
-        "cascade": "cascade_left",
-        "mirror": "copies_left",
-        "fraction": "fraction_left",
-        "feed_again": "feed_again_left",
-        "price_sync": "price_sync_left",
-        "crm_sync": "crm_sync_left",
-        "arrivals": "not_kept",
-    }
-    return all(slip in desk.slips for trap, slip in needed.items() if trap in desk.traps)
+        for name in places.get(place, ()):
+            job = _JOBS[name](desk)
+            if job is None:
+                return False
+            desk.run_job(name, job)
+    return all(slip in desk.slips for trap, slip in BITES.items() if trap in desk.traps)

@@ -1,9 +1,31 @@
 """Tickets about a delivery of items, and what colleagues' routines do with items."""
 
-from hexathlon.tasks.sql.shifts.draws import shifted
-from hexathlon.tasks.sql.shifts.tickets import RoutineJob, SQLTicket, TicketDesk, TicketStep
+from collections.abc import Sequence
 
-__all__ = ["arrivals", "delivery", "feed_again", "withdraw_delivery"]
+from hexathlon.tasks.sql.shifts.draws import shifted
+from hexathlon.tasks.sql.shifts.preparing import respelt
+from hexathlon.tasks.sql.shifts.tickets import (
+    LOADED_FROM,
+    RoutineJob,
+    SQLTicket,
+    TicketDesk,
+    TicketStep,
+)
+
+__all__ = ["arrivals", "delivery", "feed_again", "withdraw_delivery", "withdrawn_back"]
+
+
+def _archive_cleared(desk: TicketDesk, slips: dict[str, tuple[str, ...]]) -> list[TicketStep]:
+    """Return the step that takes out what a routine has kept of deleted items."""
+    if "tombstones" not in desk.traps:
+        return []
+    return [
+        TicketStep(
+            desk.sql("DELETE FROM @item WHERE @item.source = 'archive'"),
+            desk.sql("DELETE FROM @item WHERE @item.id > 7000000"),
+            slips={"tombstones_left": (), **slips},
+        )
+    ]
 
 
 def delivery(desk: TicketDesk) -> SQLTicket | None:
@@ -72,13 +94,19 @@ def delivery(desk: TicketDesk) -> SQLTicket | None:
                 slips={"copies_left": ()},
             )
         )  # fmt: skip
+        steps.extend(_archive_cleared(desk, {"copies_left": ()}))
     desk.notes.delivery = desk.number()
     table = desk.sql("@stage")
     text = (
         f"Delivery {batch} is in {table}. Bring it into the {ground.theme.item[1]}, as the "
         "procedure for deliveries says; it must be in there once."
     )
-    return SQLTicket("delivery", text, tuple(steps))
+    look = said(
+        "SELECT i.* FROM @item i WHERE EXISTS (SELECT 1 FROM @item d WHERE d.@item.id BETWEEN "
+        f"{batch}001 AND {batch}999 AND UPPER(TRIM(i.@item.no)) = d.@item.no AND i.@item.kind = "
+        "d.@item.kind AND i.@item.booked = d.@item.booked AND i.@item.entered = d.@item.entered)"
+    )
+    return SQLTicket("delivery", text, tuple(steps), look=look)
 
 
 def withdraw_delivery(desk: TicketDesk) -> SQLTicket | None:
@@ -87,12 +115,15 @@ def withdraw_delivery(desk: TicketDesk) -> SQLTicket | None:
         return None
     batch, number = desk.notes.batch, desk.notes.delivery
     code, name = desk.draw.pick(desk.ground.regions)
-    own = f"@item.id BETWEEN {batch}001 AND {batch}999"
+    own = f"@item.id BETWEEN {batch}001 AND {batch}499"
+    regional = (
+        f"{own} AND @item.no IN (SELECT @account.no FROM @account WHERE @account.region = '{code}')"
+    )
+    desk.notes.withdrawn = tuple(desk.rows(f"SELECT * FROM @item WHERE {regional}"))
+    if not desk.notes.withdrawn:
+        return None
     step = TicketStep(
-        desk.sql(
-            f"DELETE FROM @item WHERE {own} AND @item.no IN (SELECT @account.no FROM @account "
-            f"WHERE @account.region = '{code}')"
-        ),
+        desk.sql(f"DELETE FROM @item WHERE {regional}"),
         slips={
             "withdrawal_ignored": (),
             "all_withdrawn": (desk.sql(f"DELETE FROM @item WHERE {own}"),),
@@ -103,48 +134,103 @@ def withdraw_delivery(desk: TicketDesk) -> SQLTicket | None:
         f"ticket {number} asked for is withdrawn for the {desk.ground.theme.account[1]} of {name}: "
         "leave them as they were before it. For all others it stays."
     )
-    return SQLTicket("withdrawal", text, (step,))
+    steps = (step, *_archive_cleared(desk, {"withdrawal_ignored": ()}))
+    look = desk.sql(f"SELECT COUNT(*) FROM @item WHERE {regional}")
+    return SQLTicket("withdrawal", text, steps, look=look)
+
+
+def withdrawn_back(desk: TicketDesk) -> RoutineJob | None:
+    """A routine enters lines again that were withdrawn."""
+    copied = desk.ground.theme.kinds[1] if "mirror" in desk.traps else ""
+    rows = [row for row in desk.notes.withdrawn if row[2] != copied]
+    if len(rows) < 2:
+        return None
+    chosen = desk.draw.sample(rows, 4)
+    statements = tuple(_inserted(desk, row) for row in chosen)
+    listed = ", ".join(str(row[0]) for row in chosen)
+    slips: dict[str, tuple[str, ...]] = {"withdrawn_back_left": ()}
+    mend = TicketStep(desk.sql(f"DELETE FROM @item WHERE @item.id IN ({listed})"), slips=slips)
+    return RoutineJob(statements, (mend, *_archive_cleared(desk, slips)))
+
+
+def _inserted(desk: TicketDesk, row: Sequence[object]) -> str:
+    values = ", ".join("NULL" if value is None else repr(value) for value in row)
+    return desk.sql(f"INSERT INTO @item VALUES ({values})")
 
 
 def feed_again(desk: TicketDesk) -> RoutineJob | None:
-    """A routine enters lines of a delivery again, under other numbers."""
+    """A routine enters lines of a delivery again, and beside them others that are nearly equal.
+
+    The latter are no repetitions: they stay and count.
+    """
     if not desk.notes.delivery:
         return None
-    batch = desk.notes.batch
-    rows = desk.rows(f"SELECT * FROM @item WHERE @item.id BETWEEN {batch}001 AND {batch}999")
-    if len(rows) < 10:
+    batch, draw = desk.notes.batch, desk.draw
+    rows = desk.rows(f"SELECT * FROM @item WHERE @item.id BETWEEN {batch}001 AND {batch}499")
+    if len(rows) < 14:
         return None
-    statements, numbers = [], []
-    for row in desk.draw.sample(rows, 7):
-        number = int(row[0]) + 500  # type: ignore[call-overload]
-        numbers.append(number)
-        values = ", ".join("NULL" if v is None else repr(v) for v in (number, *row[1:9], "feed"))
-        statements.append(desk.sql(f"INSERT INTO @item VALUES ({values})"))
-    listed = ", ".join(map(str, numbers))
-    mend = TicketStep(
-        desk.sql(f"DELETE FROM @item WHERE @item.id IN ({listed})"),
-        desk.sql(
-            f"DELETE FROM @item WHERE @item.id BETWEEN {batch}501 AND {batch}999 AND @item.source "
-            "= 'feed'"
-        ),
-        slips={"feed_again_left": ()},
+    newest = _newest(desk)
+    known = {(row[1], row[2], row[3], row[4], row[6]) for row in rows}
+    statements, repeated, near = [], [], []
+    for place, row in enumerate(draw.sample(rows, 9)):
+        number = newest + 1 + place if place % 2 else int(row[0]) + 500  # type: ignore[call-overload]
+        no, qty = str(row[1]), float(row[6])  # type: ignore[arg-type]
+        if place < 7:
+            repeated.append(number)
+        else:
+            number = newest + 1 + place
+            qty += next(
+                more for more in (1.0, 1.5, 2.0, 2.5) if (*row[1:5], qty + more) not in known
+            )
+            near.append(number)
+        if place in (0, 3, 4, 7):
+            no = respelt(no, draw)
+        statements.append(_inserted(desk, (number, no, *row[2:6], qty, *row[7:9], "feed")))
+
+    def deleting(numbers: list[int]) -> str:
+        return desk.sql(f"DELETE FROM @item WHERE @item.id IN ({', '.join(map(str, numbers))})")
+
+    same = " AND ".join(
+        f"d.@item.{column} = @item.@item.{column}"
+        for column in ("kind", "booked", "done", "qty", "entered")
     )
-    return RoutineJob(tuple(statements), (mend,))
+    mend = TicketStep(
+        deleting(repeated),
+        desk.sql(
+            "DELETE FROM @item WHERE @item.source = 'feed' AND EXISTS (SELECT 1 FROM @item d WHERE "
+            f"d.@item.id BETWEEN {batch}001 AND {batch}499 AND d.@item.no = "
+            f"UPPER(TRIM(@item.@item.no)) AND {same})"
+        ),
+        slips={"feed_again_left": (), "near_repeats_deleted": (deleting([*repeated, *near]),)},
+    )
+    cleared = _archive_cleared(desk, {"feed_again_left": ()})
+    return RoutineJob(tuple(statements), (mend, *cleared))
+
+
+def _newest(desk: TicketDesk) -> int:
+    """Return the highest number of an item that colleagues have entered."""
+    query = f"SELECT MAX(@item.id) FROM @item WHERE @item.id < {LOADED_FROM}"
+    return int(str(desk.rows(query)[0][0]))
 
 
 def arrivals(desk: TicketDesk) -> RoutineJob | None:
-    """A colleague enters items of today, which count."""
+    """A colleague enters items, most of them late, with days long past, and not all of them tidy.
+
+    Some spell their account otherwise, and one is replaced by another.
+    """
     ground, draw = desk.ground, desk.draw
     accounts = [str(row[0]) for row in ground.rows["account"] if row[4] == "active"]
-    newest = int(desk.rows("SELECT MAX(@item.id) FROM @item WHERE @item.id < 300000")[0][0])  # type: ignore[call-overload]
+    first = _newest(desk) + 1
     statements = []
     for place in range(9):
-        booked = draw.between(1, 6)
+        booked = draw.between(1, 6) if place < 3 else draw.between(30, 320)
+        no = draw.pick(accounts)
         values = (
-            newest + 1 + place, draw.pick(accounts), draw.pick(ground.theme.kinds),
-            shifted(ground.today, -booked), shifted(ground.today, -draw.below(booked)),
+            first + place, respelt(no, draw) if place in (4, 6) else no,
+            draw.pick(ground.theme.kinds), shifted(ground.today, -booked),
+            shifted(ground.today, -max(booked - draw.below(20), 0)),
             ground.today, draw.between(2, 20) * 0.5, "final",
+            first + place + 1 if place == 5 else None, "desk",
         )  # fmt: skip
-        listed = ", ".join(map(repr, values))
-        statements.append(desk.sql(f"INSERT INTO @item VALUES ({listed}, NULL, 'desk')"))
+        statements.append(_inserted(desk, values))
     return RoutineJob(tuple(statements))

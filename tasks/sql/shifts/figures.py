@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from hexathlon.tasks.sql.shifts.books import kept_reports
 from hexathlon.tasks.sql.shifts.draws import months_before
 from hexathlon.tasks.sql.shifts.metric import (
     ValuedItem,
@@ -11,9 +12,17 @@ from hexathlon.tasks.sql.shifts.metric import (
     valued,
     valued_items,
 )
-from hexathlon.tasks.sql.shifts.tickets import AskedFigure, SQLTicket, TicketDesk, TicketStep, spelt
+from hexathlon.tasks.sql.shifts.tickets import (
+    AskedFigure,
+    RoutineJob,
+    SQLTicket,
+    Standing,
+    TicketDesk,
+    TicketStep,
+    spelt,
+)
 
-__all__ = ["again", "figure", "results"]
+__all__ = ["again", "figure", "quick", "reports_agree", "results", "results_trimmed"]
 
 _TRIES = 8
 
@@ -34,20 +43,25 @@ def figure(desk: TicketDesk) -> SQLTicket | None:
         code, name = draw.pick(ground.regions)
         cls, kind = draw.pick(theme.classes), draw.pick(theme.kinds)
         if form == "region":
-            body = f"SELECT ROUND(SUM(value), 2) FROM ({{}}) WHERE region = '{code}' AND {span}"
+            body = (
+                "SELECT ROUND(SUM(value), 2) AS total FROM ({}) "
+                f"WHERE region = '{code}' AND {span}"
+            )
             text = (
                 f"What is the counted value of the {items} of {theme.region[0]} {name} in the "
                 f"months {spoken}? Report one number."
             )
         elif form == "class":
-            body = f"SELECT ROUND(SUM(value), 2) FROM ({{}}) WHERE cls = '{cls}' AND {span}"
+            body = (
+                f"SELECT ROUND(SUM(value), 2) AS total FROM ({{}}) WHERE cls = '{cls}' AND {span}"
+            )
             text = (
                 f"What is the counted value of the {items} of {theme.class_word} {cls} in the "
                 f"months {spoken}? Report one number."
             )
         elif form == "kind":
             body = (
-                "SELECT COUNT(*), ROUND(SUM(value), 2) FROM ({}) "
+                "SELECT COUNT(*), ROUND(SUM(value), 2) AS total FROM ({}) "
                 f"WHERE kind = '{kind}' AND region <> '{code}' AND {span}"
             )
             text = (
@@ -76,20 +90,39 @@ def figure(desk: TicketDesk) -> SQLTicket | None:
         if "None" not in right and all(
             desk.answer(made.query_slips[f"figure_{slip}"]) != right for slip in wrong
         ):
-            desk.notes.figure = desk.notes.figure or AskedFigure(desk.number(), made, right)
-            if _by_hand(desk, form, code, cls, kind, first, last) != right:
+            asked = (form, code, cls, kind, first, last)
+            if _by_hand(valued_items(desk.connection, ground), *asked) != right:
                 return None
+            _entered(desk, AskedFigure(desk.number(), made, right, asked))
             return made
     return None
 
 
+def _entered(desk: TicketDesk, asked: AskedFigure) -> None:
+    """Note a figure that a ticket asks for; on some days it has to be kept as a reported one."""
+    desk.notes.figures.append(asked)
+    if "reported" in desk.traps:
+        desk.standing["reported"] = kept_reports(desk)
+
+
+def reports_agree(desk: TicketDesk) -> bool:
+    """Whether the reported figures of today are what Python computes."""
+    if "reported" not in desk.traps:
+        return True
+    found = desk.rows(
+        "SELECT @reported.ticket, @reported.value FROM @reported WHERE @reported.day = "
+        f"'{desk.ground.today}'"
+    )
+    items = valued_items(desk.connection, desk.ground)
+    wanted = [(asked.number, _by_hand(items, *asked.asked)[-1]) for asked in desk.notes.figures]
+    return sorted((ticket, spelt(value)) for ticket, value in found) == wanted
+
+
 def _by_hand(
-    desk: TicketDesk, form: str, code: str, cls: str, kind: str, first: str, last: str
+    counted: Iterable[ValuedItem], form: str, code: str, cls: str, kind: str, first: str, last: str
 ) -> tuple[str, ...]:
     """Return the same figure, computed in Python."""
-    items = [
-        each for each in valued_items(desk.connection, desk.ground) if first <= each.month <= last
-    ]
+    items = [each for each in counted if first <= each.month <= last]
     if form == "best":
         totals: dict[str, int] = {}
         for each in items:
@@ -110,9 +143,9 @@ def _money(items: Iterable[ValuedItem]) -> str:
 
 def again(desk: TicketDesk) -> SQLTicket | None:
     """Ask for an earlier figure as it is now; it must have changed."""
-    asked = desk.notes.figure
-    if asked is None:
+    if not desk.notes.figures:
         return None
+    asked = desk.notes.figures[0]
     number, made, before = asked.number, asked.ticket, asked.answer
     if desk.answer(made.query) == before:
         return None
@@ -120,9 +153,33 @@ def again(desk: TicketDesk) -> SQLTicket | None:
         f"Please report the figure of ticket {number} again, as it is now, in the same form. The "
         "months are the same."
     )
+    _entered(desk, replace(asked, number=desk.number()))
     return replace(
         made, kind="again", text=text, query_slips={}, answer_slips={"stale_figure": before}
     )
+
+
+def quick(desk: TicketDesk) -> SQLTicket | None:
+    """Ask for a small number that is no counted value."""
+    ground, draw, theme = desk.ground, desk.draw, desk.ground.theme
+    code, name = draw.pick(ground.regions)
+    status, cls = draw.pick(("active", "closed")), draw.pick(theme.classes)
+    by_class = draw.chance(0.5)
+    condition = f"@account.region = '{code}' AND @account.status = '{status}'"
+    spoken = f"{status} {theme.account[1]}"
+    if by_class:
+        condition += f" AND @account.cls = '{cls}'"
+        spoken += f" of {theme.class_word} {cls}"
+    counted = sum(
+        row[2] == code and row[4] == status and (row[3] == cls or not by_class)
+        for row in desk.rows("SELECT * FROM @account")
+    )
+    query = desk.sql(f"SELECT COUNT(*) FROM @account WHERE {condition}")
+    if desk.answer(query) != (str(counted),):
+        return None
+    text = f"How many {spoken} does {theme.region[0]} {name} have? Report one number."
+    other = desk.sql(f"SELECT SUM({condition}) FROM @account")
+    return SQLTicket("quick", text, query=query, other_query=other)
 
 
 def _differ(desk: TicketDesk, query: str, other: str) -> bool:
@@ -166,15 +223,17 @@ def results(desk: TicketDesk) -> SQLTicket | None:
             f"INSERT INTO {name} ({column}, month, items, value) {other}",
         ),
     )
-    desk.later_results = (
-        TicketStep(f"DELETE FROM {name}", slips={"not_kept": ()}),
-        TicketStep(
-            f"INSERT INTO {name} {query}",
-            f"INSERT INTO {name} ({column}, month, items, value) {other}",
-            slips={"not_kept": ()},
+    desk.coming["results"] = Standing(
+        "not_kept", name, query, f"SELECT * FROM {name}",
+        (
+            TicketStep(f"DELETE FROM {name}"),
+            TicketStep(
+                f"INSERT INTO {name} {query}",
+                f"INSERT INTO {name} ({column}, month, items, value) {other}",
+            ),
         ),
-    )
-    desk.results_query, desk.results_table = query, name
+    )  # fmt: skip
+    desk.results_table = name
     desk.notes.results_by, desk.notes.results_from = by, first
     for slip in slips:
         desk.slips.setdefault(slip, desk.number())
@@ -185,3 +244,9 @@ def results(desk: TicketDesk) -> SQLTicket | None:
         "count, with their number and their counted value. It is there from now on."
     )
     return SQLTicket("results", text, steps)
+
+
+def results_trimmed(desk: TicketDesk) -> RoutineJob | None:
+    """A routine removes the oldest months from the table of results."""
+    end = months_before(desk.notes.results_from + "-01", -2)[:7]
+    return RoutineJob((f"DELETE FROM {desk.results_table} WHERE month < '{end}'",))

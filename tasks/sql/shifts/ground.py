@@ -49,6 +49,11 @@ class Spec:
     superseded: bool
     soiled: bool
     stale_view: bool
+    kept_kind: str
+    """Kind of items that belong to the day of `day_first` whenever they were entered; or empty."""
+    small_from: tuple[str, str]
+    """First and last entry date of the app's items with the smaller unit; empty if none have."""
+    soiled_holds: bool
 
 
 @dataclass
@@ -219,7 +224,8 @@ def _items(ground: Ground, draw: ShiftDraw) -> None:
         if spec.soiled and origin == "feed" and soil[place] < 0.2:
             no = no.lower() if soil[place] < 0.1 else no + "  "
         qty = halves[place] * 0.5
-        if spec.unit_switch and entry < spec.unit_switch:
+        app_small = origin == "app" and spec.small_from[0] <= entry <= spec.small_from[1]
+        if (spec.unit_switch and entry < spec.unit_switch) or (spec.small_from[0] and app_small):
             qty *= theme.unit[2]
         share = state[place]
         named = (
@@ -304,6 +310,9 @@ _TYPES: Mapping[str, str] = {
         "line INTEGER PRIMARY KEY, kind TEXT NOT NULL, region TEXT NOT NULL, first TEXT NOT NULL, "
         "price REAL NOT NULL"
     ),
+    "tally": "no TEXT PRIMARY KEY, rows INTEGER NOT NULL",
+    "log": "no TEXT NOT NULL, was TEXT NOT NULL, became TEXT NOT NULL, day TEXT NOT NULL",
+    "reported": "day TEXT NOT NULL, ticket INTEGER NOT NULL, value REAL NOT NULL +day,ticket",
 }
 
 

@@ -31,6 +31,10 @@ def slips_of(ground: Ground) -> dict[str, bool]:
         slips["replaced_counted"] = True
     if spec.soiled:
         slips["keys_as_written"] = True
+    if spec.kept_kind:
+        slips["kept_kind_ignored"] = True
+    if spec.small_from[0]:
+        slips["app_unit_ignored"] = True
     return slips
 
 
@@ -43,14 +47,23 @@ def valued(ground: Ground, slips: Collection[str] = ()) -> str:
     first, then = ("i.@item.booked", "i.@item.done")
     if (spec.day_first == "done") != ("other_date" in slips):
         first, then = then, first
-    day = f"CASE WHEN i.@item.entered < '{spec.day_switch}' THEN {first} ELSE {then} END"
+    early = f"i.@item.entered < '{spec.day_switch}'"
+    if spec.kept_kind and "kept_kind_ignored" not in slips:
+        early += f" OR i.@item.kind = '{spec.kept_kind}'"
+    day = f"CASE WHEN {early} THEN {first} ELSE {then} END"
     if "one_date" in slips:
         day = "i.@item.booked"
-    qty = "i.@item.qty"
+    small = []
     if spec.unit_switch and "unit_ignored" not in slips:
+        small.append(f"i.@item.entered < '{spec.unit_switch}'")
+    if spec.small_from[0] and "app_unit_ignored" not in slips:
+        start, end = spec.small_from
+        small.append(f"i.@item.source = 'app' AND i.@item.entered BETWEEN '{start}' AND '{end}'")
+    qty = "i.@item.qty"
+    if small:
         qty = (
-            f"CASE WHEN i.@item.entered < '{spec.unit_switch}' "
-            f"THEN i.@item.qty / {theme.unit[2]}.0 ELSE i.@item.qty END"
+            f"CASE WHEN {' OR '.join(small)} THEN i.@item.qty / {theme.unit[2]}.0 "
+            "ELSE i.@item.qty END"
         )
     key = "i.@item.no" if "keys_as_written" in slips else "UPPER(TRIM(i.@item.no))"
     states = spec.old_states if "old_states" in slips else spec.states
@@ -94,10 +107,16 @@ def other_valued(ground: Ground) -> str:
     """Return a query with the same result in other words."""
     spec, theme = ground.spec, ground.theme
     first, then = ("b", "d") if spec.day_first == "booked" else ("d", "b")
-    day = f"IIF(f.e >= '{spec.day_switch}', f.{then}, f.{first})"
+    day = f"IIF(f.e >= '{spec.day_switch}' AND f.k <> '{spec.kept_kind}', f.{then}, f.{first})"
     qty = "f.q"
     if spec.unit_switch:
-        qty = f"f.q * IIF(f.e < '{spec.unit_switch}', 1.0 / {theme.unit[2]}, 1.0)"
+        qty += f" * IIF(f.e < '{spec.unit_switch}', 1.0 / {theme.unit[2]}, 1.0)"
+    if spec.small_from[0]:
+        start, end = spec.small_from
+        qty += (
+            f" * IIF(f.src <> 'app' OR f.e < '{start}' OR f.e > '{end}', 1.0, "
+            f"1.0 / {theme.unit[2]})"
+        )
     month = "SUBSTR(g.day, 1, 7)"
     if spec.late:
         month = (
@@ -163,13 +182,16 @@ def valued_items(connection: sqlite3.Connection, ground: Ground) -> list[ValuedI
         settings.setdefault(str(name), []).append(version)
     closed = {str(month): day for month, day in rows("period")}
     found = []
-    for _, no, kind, booked, done, entered, qty, state, by, _ in rows("item"):
+    for _, no, kind, booked, done, entered, qty, state, by, origin in rows("item"):
         if state not in spec.states or by is not None:
             continue
         own, entry = str(no).strip().upper(), str(entered)
-        early = entry < spec.day_switch
+        early = entry < spec.day_switch or kind == spec.kept_kind
         day = str(booked if early == (spec.day_first == "booked") else done)
-        factor = ground.theme.unit[2] if spec.unit_switch and entry < spec.unit_switch else 1
+        small = entry < spec.unit_switch
+        if origin == "app" and spec.small_from[0]:
+            small = small or spec.small_from[0] <= entry <= spec.small_from[1]
+        factor = ground.theme.unit[2] if small else 1
         end = closed.get(day[:7])
         moved = spec.late and end is not None and entry > str(end)
         cls = _at(history.get(own, []), day)

@@ -5,10 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from hexathlon.tasks.sql.shifts.accounts import held_accounts, quoted, set_accounts
+from hexathlon.tasks.sql.shifts.books import logged
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw
-from hexathlon.tasks.sql.shifts.tickets import SQLTicket, TicketDesk, TicketRefusal, TicketStep
+from hexathlon.tasks.sql.shifts.preparing import in_force, key_of, respelt
+from hexathlon.tasks.sql.shifts.tickets import (
+    RoutineJob,
+    SQLTicket,
+    TicketDesk,
+    TicketRefusal,
+    TicketStep,
+)
 
-__all__ = ["offers", "pause"]
+__all__ = ["fresh_hold", "fresh_lift", "offers", "offers_reset", "pause"]
 
 _MOST_OFFERS, _CAPACITIES = 16, 5
 Offer = tuple[str, int, int, int]
@@ -20,33 +28,135 @@ def pause(desk: TicketDesk, held: bool) -> SQLTicket | None:
 
     Both sides have the same words, and an entry of the register names either account.
     """
-    draw = desk.draw
-    in_force, used = desk.notes.held, desk.notes.paused
-    entries = [(str(a), str(b)) for a, b in desk.rows(
-        "SELECT r.@register.no, r.@register.entry FROM @register r JOIN @account a ON "
-        "a.@account.no = r.@register.no WHERE a.@account.status = 'active' AND "
+    draw, notes = desk.draw, desk.notes
+    entries = [(str(a), str(b), str(c)) for a, b, c in desk.rows(
+        "SELECT a.@account.no, r.@register.entry, r.@register.no FROM @register r JOIN @account a "
+        "ON a.@account.no = UPPER(TRIM(r.@register.no)) WHERE a.@account.status = 'active' AND "
         "r.@register.what = 'hold'"
     )]  # fmt: skip
-    locked = {str(row[0]) for row in desk.rows(
-        "SELECT @account.no FROM @account WHERE @account.locked = 1"
-    )}  # fmt: skip
-    fit = [pair for pair in entries if (pair[0] in in_force) == held and pair[0] not in used]
+    unused = [entry for entry in entries if entry[0] not in notes.paused]
+    fit = [entry for entry in unused if (entry[0] in notes.held) == held]
+    fit = _deceptive(desk, fit) if held else _disturbed(desk, fit)
     if not fit:
         return None
-    if "lock_undo" in desk.traps and not held:
-        fit = [pair for pair in fit if pair[0] in locked] or fit
-    no, entry = draw.pick(fit)
-    used.add(no)
+    no, entry, spelling = draw.pick(fit)
+    notes.paused.add(no)
     word = desk.ground.theme.account[0]
     text = f"Please set {word} {no} to paused."
-    steps = tuple(set_accounts(desk, "status", "paused", [no]))
+    steps = (*set_accounts(desk, "status", "paused", [no]), *logged(desk, [no], "active", "paused"))
     if held:
-        others = tuple(each for other, each in entries if other not in in_force)
+        others = tuple(each for other, each, _ in entries if other not in notes.held)
+        missed = ("new_hold_missed",) if notes.fresh_hold[0] == no else ()
+        if spelling != no:
+            missed = (*missed, "hold_as_written")
+        for slip in missed:
+            desk.slips.setdefault(slip, desk.number())
+        refusal = TicketRefusal("not_permitted", notes.held[no], others[:2], missed)
         statements = tuple(step.sql for step in steps)
-        refusal = TicketRefusal("not_permitted", in_force[no], others[:2])
         return SQLTicket("pause", text, refusal=refusal, anyway=statements)
     desk.slips.setdefault("twin_refused", desk.number())
-    return SQLTicket("pause_twin", text, steps, anyway=(entry,))
+    notes.twin = no
+    look = desk.sql(f"SELECT * FROM @account WHERE @account.no = '{no}'")
+    return SQLTicket("pause_twin", text, steps, lapsed=entry, look=look)
+
+
+_Entry = tuple[str, str, str]
+"""Account, number of the entry, and the account as the entry spells it."""
+
+
+def _deceptive(desk: TicketDesk, fit: list[_Entry]) -> list[_Entry]:
+    """Return the holds in force that are of today or spelt otherwise, if there are any."""
+    held = [entry for entry in fit if entry[1] == desk.notes.held[entry[0]]]
+    if "new_hold" in desk.traps:
+        return [entry for entry in held if entry[0] == desk.notes.fresh_hold[0]]
+    if "soiled_holds" in desk.traps:
+        return [entry for entry in held if entry[2] != entry[0]]
+    return held
+
+
+def _disturbed(desk: TicketDesk, fit: list[_Entry]) -> list[_Entry]:
+    """Return the accounts on which routines of the database act, if there are any.
+
+    If a hold was lifted today, that is the account.
+    """
+    if desk.notes.lifted:
+        return [entry for entry in fit if entry[0] == desk.notes.lifted]
+    if "lock_undo" in desk.traps:
+        locked = {row[0] for row in desk.rows(
+            "SELECT @account.no FROM @account WHERE @account.locked = 1"
+        )}  # fmt: skip
+        fit = [entry for entry in fit if entry[0] in locked] or fit
+    if "pause_declines" in desk.traps:
+        offering = {row[0] for row in desk.rows(
+            "SELECT @offer.no FROM @offer WHERE @offer.state = 'open'"
+        )}  # fmt: skip
+        fit = [entry for entry in fit if entry[0] in offering]
+    return fit
+
+
+def fresh_hold(desk: TicketDesk) -> RoutineJob | None:
+    """A colleague enters a hold on an account that had none."""
+    ground, draw, notes = desk.ground, desk.draw, desk.notes
+    named = {key_of(row[2]) for row in ground.rows["register"] if row[2] is not None}
+    moved = set(notes.moves.numbers) if notes.moves is not None else set()
+    accepted = {row[0] for row in desk.rows(
+        f"SELECT @offer.no FROM @offer WHERE @offer.offer IN ({quoted(notes.offers)})"
+    )}  # fmt: skip
+    fit = [
+        str(row[0]) for row in desk.rows("SELECT * FROM @account")
+        if row[4] == "active" and row[0] not in named | moved | accepted
+    ]  # fmt: skip
+    if not fit:
+        return None
+    no = draw.pick(fit)
+    spelling = respelt(no, draw) if "soiled_holds" in desk.traps else no
+    entered = _registered(desk, "hold", no, spelling, None)
+    if entered is None:
+        return None
+    notes.fresh_hold = (no, entered[0])
+    return RoutineJob((entered[1],))
+
+
+def fresh_lift(desk: TicketDesk) -> RoutineJob | None:
+    """A colleague lifts a hold in force."""
+    notes = desk.notes
+    active = {str(row[0]) for row in desk.rows(
+        "SELECT @account.no FROM @account WHERE @account.status = 'active'"
+    )}  # fmt: skip
+    held = [
+        (no, entry, no) for no, entry in sorted(notes.held.items())
+        if no in active and no not in notes.paused and no != notes.fresh_hold[0]
+    ]  # fmt: skip
+    fit = _disturbed(desk, held)
+    if not fit:
+        return None
+    no, entry, _ = desk.draw.pick(fit)
+    entered = _registered(desk, "lift", no, None, entry)
+    if entered is None:
+        return None
+    notes.lifted = no
+    return RoutineJob((entered[1],))
+
+
+def _registered(
+    desk: TicketDesk, kind: str, no: str, spelling: str | None, refers: str | None
+) -> tuple[str, str] | None:
+    """Return number and statement of an entry of today by an officer for an account, and note it.
+
+    None if there is no such officer.
+    """
+    ground, draw = desk.ground, desk.draw
+    code = desk.rows(f"SELECT @account.region FROM @account WHERE @account.no = '{no}'")[0][0]
+    able = [row[0] for row in ground.rows["officer"] if row[3] is None and row[1] in ("*", code)]
+    if not able:
+        return None
+    register = ground.rows["register"]
+    number = f"H-{max(int(str(row[0])[2:]) for row in register) + draw.between(2, 30)}"
+    row = (number, kind, spelling, ground.today, draw.pick(able), refers)
+    ground.rows["register"] = [*register, row]
+    desk.notes.held = in_force(ground)
+    values = ", ".join("NULL" if value is None else repr(value) for value in row)
+    return number, desk.sql(f"INSERT INTO @register VALUES ({values})")
 
 
 def offers(desk: TicketDesk) -> SQLTicket | None:
@@ -59,6 +169,7 @@ def offers(desk: TicketDesk) -> SQLTicket | None:
     )
     active = " AND a.@account.status = 'active'"
     free = f" AND a.@account.no NOT IN ({held_accounts(desk)})"
+    as_written = f" AND a.@account.no NOT IN ({held_accounts(desk, as_written=True)})"
 
     def candidates(condition: str) -> list[Offer]:
         return [
@@ -81,6 +192,7 @@ def offers(desk: TicketDesk) -> SQLTicket | None:
             name: found[0]
             for name, condition in (
                 ("held_offers", active + other),
+                ("held_offers_as_written", active + other + as_written),
                 ("other_class", active + free),
                 ("inactive_offers", other + free),
             )
@@ -106,7 +218,24 @@ def offers(desk: TicketDesk) -> SQLTicket | None:
         f"{theme.account[0]} is active, not of {theme.class_word} {cls}, and not under a hold. "
         "Set the accepted ones to accepted and leave the others. Report the total margin."
     )
-    return SQLTicket("offers", text, (step,), answer=(str(worth),))
+    desk.notes.offers = chosen
+    look = said(f"SELECT * FROM @offer WHERE @offer.offer IN ({quoted(chosen)})")
+    return SQLTicket("offers", text, (step,), answer=(str(worth),), look=look)
+
+
+def offers_reset(desk: TicketDesk) -> RoutineJob | None:
+    """A routine opens some accepted offers again."""
+    if len(desk.notes.offers) < 3:
+        return None
+    listed = quoted(sorted(desk.draw.sample(desk.notes.offers, 2)))
+
+    def setting(state: str) -> str:
+        return desk.sql(
+            f"UPDATE @offer SET @offer.state = '{state}' WHERE @offer.offer IN ({listed})"
+        )
+
+    mend = TicketStep(setting("accepted"), slips={"offers_reset_left": ()})
+    return RoutineJob((setting("open"),), (mend,))
 
 
 def _unique_best(

@@ -11,7 +11,7 @@ __all__ = ["papers_of"]
 def papers_of(ground: Ground, draw: ShiftDraw, batch: int) -> tuple[AddedDocument, ...]:
     """Return the documents, in the order in which they are listed."""
     today = ground.today
-    numbers = draw.sample(range(210, 990), 4)
+    numbers = draw.sample(range(210, 990), 5)
     papers = [
         ("rules_of_the_desk", "Rules of the desk", shifted(today, -40), _rules(ground)),
         ("handbook_counted_value", "Handbook: counted value", shifted(today, -460),
@@ -32,6 +32,15 @@ def papers_of(ground: Ground, draw: ShiftDraw, batch: int) -> tuple[AddedDocumen
 
 
 def _rules(ground: Ground) -> str:
+    reported = ""
+    if "reported" in ground.rows:
+        reported = (
+            "\n\n11. @reported lists the counted values that tickets have asked to report: one row "
+            "for each such ticket, with the day (@reported.day), the number of the ticket "
+            "(@reported.ticket) and the counted value (@reported.value, to the cent). Each time "
+            "that a ticket is handed in, that ticket included, the rows of today show what would "
+            "be reported if it were asked then; the rows of earlier days stay as they are."
+        )
     return f"""1. Tickets come one after the other. A ticket is closed by handing in: with submit, and with the values that it asks for, if any, in the order in which it asks for them; or with submit_impossible, if a document says that it must be refused. The next ticket comes then. What was handed in cannot be taken back, but a later ticket may change what an earlier one has asked for.
 
 2. What a ticket has asked for holds when it is handed in, and each time that a later ticket is handed in, until a ticket changes it. It does not matter who or what has changed the rows in the meantime. Which rows a ticket is about, and which choice is the best, is settled by the database as it is when that ticket is handed in: what changes afterwards adds no rows to it and takes none away, and no choice is made anew.
@@ -40,17 +49,17 @@ def _rules(ground: Ground) -> str:
 
 4. Colleagues work in the same database. Rows that they enter stay, and they count like others, unless they conflict with what a ticket has asked for.
 
-5. A table of results shows, each time that a ticket is handed in, what it would show if it were made anew then.
+5. A table of results is a table, not a view. It shows, each time that a ticket is handed in, what it would show if it were made anew then.
 
 6. Helper tables may be made if their names begin with tmp_. Other tables are made only if a ticket asks for them.
 
 7. Documents: a decision prevails over the handbook and over procedures, and a later decision over an earlier one. Drafts have no effect. Views and notes in the dictionary are aids; where they differ from a decision or the handbook, they are wrong.
 
-8. Amounts are given with two decimals, without a unit, and no value is rounded before the end. Months are written as 2024-05, days as 2024-05-31. Today is {ground.today}.
+8. Amounts are reported with two decimals and without a unit. Values of single rows, discounts and quantities are not rounded. Months are written as 2024-05, days as 2024-05-31. Today is {ground.today}.
 
 9. Two {ground.theme.account[0]} numbers are the same if they differ only in capital letters or in blanks before or after them.
 
-10. "Leave as it was" and "withdrawn" mean: the rows concerned are again as they were before the ticket."""  # noqa: E501
+10. "Leave as it was" and "withdrawn" mean: the rows concerned are again as they were before the ticket.{reported}"""  # noqa: E501
 
 
 def _handbook(ground: Ground) -> str:
@@ -115,6 +124,16 @@ def _decisions(
                 "on, also about earlier months.",
             )
         )  # fmt: skip
+    if spec.kept_kind:
+        made.append(
+            (
+                f"decision_{numbers[3]}", f"Decision D-{numbers[3]}: the day of some {items}",
+                shifted(today, -draw.between(44, 70)),
+                f"The finance board decides: {items} of kind {spec.kept_kind} belong to their "
+                f"{words[spec.day_first]}, whenever they were entered. Decision D-{numbers[0]} "
+                f"holds for all other {items}.",
+            )
+        )  # fmt: skip
     made.append(
         (
             f"draft_{numbers[2]}", f"Draft D-{numbers[2]}: minimum charge (not decided)",
@@ -130,6 +149,13 @@ def _deliveries(ground: Ground) -> str:
     theme = ground.theme
     account = theme.account[0]
     unit, small, factor, one = theme.unit
+    totals = ""
+    if "tally" in ground.rows:
+        totals = (
+            f"\n\n7. @tally holds, for each {account}, the number of its rows in @item, whatever "
+            "their state. It is right each time that a ticket is handed in, also after others "
+            "have entered rows."
+        )
     return (
         f"A delivery is a table of lines that become rows of @item. Its number is part of the "
         "ticket.\n\n"
@@ -146,7 +172,7 @@ def _deliveries(ground: Ground) -> str:
         f"nothing and is not replaced.\n\n"
         "6. What a delivery says is in @item once, under the numbers of rule 5. A row of the same "
         f"{account}, kind, days, quantity and entry date under another number is a repetition, "
-        "and is deleted."
+        f"and is deleted.{totals}"
     )
 
 
@@ -174,6 +200,14 @@ def _price_lists(ground: Ground) -> str:
 def _accounts(ground: Ground) -> str:
     theme = ground.theme
     accounts, account = theme.account[1], theme.account[0]
+    changes = ""
+    if "log" in ground.rows:
+        changes = (
+            f"\n\n5. Each change of the status or the {theme.class_word} of {article(account)} "
+            f"that a ticket asks for is entered in @log: the {account}, the former value, the new "
+            "value, and today. What is only put back is not entered. If the change is withdrawn, "
+            "its entry is taken out."
+        )
     return (
         f"1. The {theme.class_word} of {article(account)} is in @account, and since when in "
         "@history. If it changes from a day on, the version in @history that is valid on that day "
@@ -191,7 +225,7 @@ def _accounts(ground: Ground) -> str:
         f"counts only if its author was, on the entry date, an officer for the "
         f"{theme.region[0]} of the {account}, or for all (*), according to @officer. The same goes "
         "for an entry of kind lift, which ends the hold that it refers to. Entries of kind notice "
-        "have no effect."
+        f"have no effect.{changes}"
     )
 
 
@@ -199,6 +233,11 @@ def _dictionary(ground: Ground) -> str:
     theme = ground.theme
     item, items = theme.item
     account, accounts = theme.account
+    books = {
+        "tally": f"\n@tally: numbers of rows by {account}.",
+        "log": f"\n@log: changes of {accounts}.",
+        "reported": "\n@reported: counted values that were reported.",
+    }
     return (
         "The tables of the desk, beside those of other offices, which are described in the data "
         "dictionary.\n\n"
@@ -218,6 +257,7 @@ def _dictionary(ground: Ground) -> str:
         "their margin. @offer.state is open, accepted or declined.\n"
         "@stage: lines of the delivery of today. @list: lines of the price list of today.\n"
         "@view: a view of what counts."
+        + "".join(line for role, line in books.items() if role in ground.rows)
     ).replace("@@HOLDER", f"{ground.holder.name}.{ground.holder.key}")
 
 
@@ -237,6 +277,16 @@ def _changes(ground: Ground, draw: ShiftDraw) -> str:
                 spec.unit_switch,
                 f"From this day on, the quantity of {theme.item[1]} is entered in {unit}. Rows "
                 f"that were entered before have it in {small} ({factor} to the {one}).",
+            )
+        )
+    if spec.small_from[0]:
+        start, end = spec.small_from
+        lines.append(
+            (
+                shifted(end, 1),
+                f"The app had sent quantities in {small} ({factor} to the {one}) since {start}. "
+                f"That has ended. {theme.item[1].capitalize()} of the app that were entered up to "
+                f"and including {end} are left as they came.",
             )
         )
     return "\n".join(f"{day}: {text}" for day, text in sorted(lines))

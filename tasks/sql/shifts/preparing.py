@@ -7,17 +7,55 @@ from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts.ground import OFFICERS, Ground
 
-__all__ = ["HOLD_DAYS", "in_force", "prepare", "routines"]
+__all__ = ["HOLD_DAYS", "in_force", "key_of", "prepare", "respelt", "routines"]
 
 HOLD_DAYS = 120
+_HOLDS = 42
 
 
-def prepare(ground: Ground, draw: ShiftDraw) -> int:
-    """Draw the delivery, the price list and the register; return the number of the delivery."""
+def prepare(ground: Ground, draw: ShiftDraw, traps: frozenset[str]) -> int:
+    """Draw the delivery, the price list, the register and the books that move along.
+
+    Returns the number of the delivery.
+    """
     _register(ground, draw)
     _delivery(ground, draw)
     _price_list(ground, draw)
+    _books(ground, draw, traps)
     return draw.between(301, 799)
+
+
+def key_of(no: object) -> str:
+    """Return an account number in the spelling of its account."""
+    return str(no).strip().upper()
+
+
+def respelt(no: str, draw: ShiftDraw) -> str:
+    """Return another spelling of an account number that means the same."""
+    return draw.pick((no.lower(), no + " ", no.lower() + " "))
+
+
+def _books(ground: Ground, draw: ShiftDraw, traps: frozenset[str]) -> None:
+    """Draw the rows of tables that other tables oblige the desk to keep."""
+    accounts = [str(row[0]) for row in ground.rows["account"]]
+    if "tally" in traps:
+        totals = dict.fromkeys(accounts, 0)
+        for row in ground.rows["item"]:
+            totals[key_of(row[1])] += 1
+        ground.rows["tally"] = list(totals.items())
+    if "log" in traps:
+        rows: list[Row] = []
+        for no in draw.sample(accounts, 40):
+            values = draw.pick((ground.theme.classes, ("active", "paused")))
+            was, became = draw.sample(values, 2)
+            rows.append((no, was, became, shifted(ground.today, -draw.between(1, 90))))
+        ground.rows["log"] = sorted(rows, key=lambda row: str(row[3]))
+    if "reported" in traps:
+        ground.rows["reported"] = [
+            (shifted(ground.today, -back), ticket, draw.between(20_000, 9_000_000) / 100)
+            for back in range(9, 0, -1)
+            for ticket in sorted(draw.sample(range(1, 12), draw.between(1, 3)))
+        ]
 
 
 def _register(ground: Ground, draw: ShiftDraw) -> None:
@@ -37,13 +75,20 @@ def _register(ground: Ground, draw: ShiftDraw) -> None:
     lines: list[Row] = []
     number = draw.between(2_000, 6_000)
     lifted: list[tuple[str, str, list[str]]] = []
-    for row in draw.sample(accounts, 42):
+    offering = {row[1] for row in ground.rows["offer"] if row[5] == "open"}
+    first_ones = draw.sample([row for row in accounts if row[0] in offering], 10)
+    rest = [row for row in accounts if row not in first_ones]
+    named = [*first_ones, *draw.sample(rest, _HOLDS - len(first_ones))]
+    for row in draw.sample(named, len(named)):
         number += draw.between(2, 30)
         kind = "hold" if draw.chance(0.85) else "notice"
         able = [name for name in OFFICERS if scope[name] in ("*", row[2])]
         author = draw.pick(able if draw.chance(0.7) else OFFICERS)
         day = shifted(today, -draw.pick((draw.between(1, 100), draw.between(100, 260))))
-        lines.append((f"H-{number}", kind, row[0], day, author, None))
+        no = str(row[0])
+        if ground.spec.soiled_holds and draw.chance(0.4):
+            no = respelt(no, draw)
+        lines.append((f"H-{number}", kind, no, day, author, None))
         if kind == "hold" and draw.chance(0.35):
             lifted.append((f"H-{number}", day, able))
     for entry, entered, able in lifted:
@@ -69,14 +114,14 @@ def in_force(ground: Ground) -> dict[str, str]:
     holds = {str(row[0]): row for row in register if row[1] == "hold"}
     ended = set()
     for _, what, _, day, author, refers in register:
-        if what == "lift" and entitled(author, region[str(holds[str(refers)][2])], str(day)):
+        if what == "lift" and entitled(author, region[key_of(holds[str(refers)][2])], str(day)):
             ended.add(str(refers))
     oldest = shifted(ground.today, -HOLD_DAYS)
     return {
-        str(row[2]): number
+        key_of(row[2]): number
         for number, row in holds.items()
         if number not in ended and str(row[3]) >= oldest
-        and entitled(row[4], region[str(row[2])], str(row[3]))
+        and entitled(row[4], region[key_of(row[2])], str(row[3]))
     }  # fmt: skip
 
 
@@ -200,6 +245,41 @@ def routines(ground: Ground, traps: frozenset[str]) -> list[str]:
             f"WHEN NEW.@item.source = 'import' AND NEW.@item.kind = '{kind}' BEGIN "
             "INSERT INTO @item SELECT NEW.@item.id + 5000000, NEW.@item.no, NEW.@item.kind, "
             "NEW.@item.booked, NEW.@item.done, NEW.@item.entered, 0.5, 'final', NULL, 'auto'; END"
+        )
+    if "tombstones" in traps:
+        made.append(
+            "CREATE TRIGGER @item_del AFTER DELETE ON @item WHEN OLD.@item.source <> 'archive' "
+            "BEGIN INSERT INTO @item VALUES (OLD.@item.id + 7000000, OLD.@item.no, "
+            "OLD.@item.kind, OLD.@item.booked, OLD.@item.done, OLD.@item.entered, OLD.@item.qty, "
+            "'void', OLD.@item.by, 'archive'); END"
+        )
+    if "no_backdating" in traps:
+        made.append(
+            "CREATE TRIGGER @history_ins AFTER INSERT ON @history "
+            f"WHEN NEW.@history.first < '{ground.today}' BEGIN "
+            f"UPDATE @history SET @history.first = '{ground.today}' WHERE "
+            "@history.no = NEW.@history.no AND @history.first = NEW.@history.first; END"
+        )
+    if "pause_declines" in traps:
+        made.append(
+            "CREATE TRIGGER @account_stop AFTER UPDATE OF @account.status ON @account "
+            "WHEN NEW.@account.status = 'paused' BEGIN "
+            "UPDATE @offer SET @offer.state = 'declined' WHERE @offer.no = NEW.@account.no "
+            "AND @offer.state = 'open'; END"
+        )
+    if "sibling_closed" in traps:
+        made.append(
+            "CREATE TRIGGER @setting_end AFTER UPDATE OF @setting.last ON @setting "
+            "WHEN OLD.@setting.last IS NULL AND NEW.@setting.last IS NOT NULL "
+            "AND NEW.@setting.name NOT IN ('grace_days', 'late_fee') BEGIN "
+            "UPDATE @setting SET @setting.last = NEW.@setting.last WHERE "
+            "@setting.name IN ('grace_days', 'late_fee') AND @setting.last IS NULL; END"
+        )
+    if "nightly_follow" in traps:
+        made.append(
+            "CREATE TRIGGER @price_copy AFTER INSERT ON @price BEGIN INSERT OR IGNORE INTO "
+            "@nightly VALUES (NEW.@price.kind, NEW.@price.region, NEW.@price.first, "
+            "NEW.@price.last, NEW.@price.price); END"
         )
     made += [
         "CREATE TRIGGER @item_neg BEFORE INSERT ON @item WHEN NEW.@item.qty <= 0 BEGIN "

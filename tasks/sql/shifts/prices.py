@@ -3,7 +3,7 @@
 from hexathlon.tasks.sql.shifts.draws import months_before, shifted
 from hexathlon.tasks.sql.shifts.tickets import RoutineJob, SQLTicket, TicketDesk, TicketStep
 
-__all__ = ["price_sync", "prices", "setting", "withdraw_prices"]
+__all__ = ["price_sync", "prices", "setting", "setting_reset", "withdraw_prices"]
 
 _LATEST = (
     "(SELECT l.@list.kind AS kind, l.@list.region AS region, l.@list.first AS first, "
@@ -76,6 +76,7 @@ def prices(desk: TicketDesk) -> SQLTicket | None:
                 "first_line_taken": (inserting(_FIRST_LINES, _UNEQUAL),),
             },
         ),
+        *_copies_removed(desk),
         TicketStep(desk.sql(_CLOSING), desk.sql(_OTHER_CLOSING), slips={"version_left_open": ()}),
         TicketStep(
             replacing(_LATEST),
@@ -92,7 +93,25 @@ def prices(desk: TicketDesk) -> SQLTicket | None:
         f"The new price list is in {desk.sql('@list')}. Bring it into the prices, as the procedure "
         "for price lists says."
     )
-    return SQLTicket("prices", text, steps)
+    look = desk.sql(
+        f"SELECT l.kind, l.region, l.first, l.price, p.@price.price, p.@price.last FROM {_LATEST} "
+        "l LEFT JOIN @price p ON p.@price.kind = l.kind AND p.@price.region = l.region AND "
+        "p.@price.first <= l.first AND COALESCE(p.@price.last, '9999-12-31') >= l.first"
+    )
+    return SQLTicket("prices", text, steps, look=look)
+
+
+def _copies_removed(desk: TicketDesk) -> tuple[TicketStep, ...]:
+    """Return the step that takes new versions out of the copy of the morning."""
+    if "nightly_follow" not in desk.traps:
+        return ()
+    morning = ", ".join(sorted({f"'{row[2]}'" for row in desk.ground.rows["price"]}))
+    return (
+        TicketStep(
+            desk.sql(f"DELETE FROM @nightly WHERE @price.first NOT IN ({morning})"),
+            slips={"nightly_left": ()},
+        ),
+    )
 
 
 def withdraw_prices(desk: TicketDesk) -> SQLTicket | None:
@@ -223,9 +242,41 @@ def setting(desk: TicketDesk) -> SQLTicket | None:
                 slips={"setting_overwritten": (), "fraction_left": ()},
             )
         )
+    if "sibling_closed" in desk.traps:
+        closed = desk.rows(
+            "SELECT @setting.name, @setting.first FROM @setting WHERE @setting.last IS NULL AND "
+            "@setting.name IN ('grace_days', 'late_fee')"
+        )
+        listed = " OR ".join(
+            f"(@setting.name = '{other}' AND @setting.first = '{first}')" for other, first in closed
+        )
+        steps.append(
+            TicketStep(
+                said(f"UPDATE @setting SET @setting.last = NULL WHERE {listed}"),
+                slips={"sibling_left": ()},
+            )
+        )
+    desk.notes.setting = (name, since, before, value)
     spoken = "the minimum charge" if charge else f"the discount of {theme.class_word} {cls}"
     amount = f"{value:.2f}" if charge else f"{value:.0f} percent"
     text = (
         f"Decision {memo} of this morning: from {since} on, {spoken} is {amount}. Please enter it."
     )
-    return SQLTicket("setting", text, tuple(steps))
+    look = said(f"SELECT * FROM @setting WHERE @setting.name = '{name}'")
+    return SQLTicket("setting", text, tuple(steps), look=look)
+
+
+def setting_reset(desk: TicketDesk) -> RoutineJob | None:
+    """A routine gives the new version of a setting the former value."""
+    name, since, before, value = desk.notes.setting
+    if not name:
+        return None
+
+    def valued_at(amount: float) -> str:
+        return desk.sql(
+            f"UPDATE @setting SET @setting.value = {amount} WHERE @setting.name = '{name}' AND "
+            f"@setting.first = '{since}'"
+        )
+
+    mend = TicketStep(valued_at(value), slips={"setting_reset_left": ()})
+    return RoutineJob((valued_at(before),), (mend,))

@@ -128,6 +128,12 @@ _COLUMNS = {
         "line": "line number", "kind": "kind", "region": "{region}", "first": "starts",
         "price": "new price",
     },
+    "tally": {"no": "{account} number", "rows": "row count"},
+    "log": {
+        "no": "{account} number", "was": "former value", "became": "new value",
+        "day": "change date",
+    },
+    "reported": {"day": "report date", "ticket": "ticket number", "value": "amount"},
 }  # fmt: skip
 _COLUMNS["nightly"] = _COLUMNS["price"]
 _TABLES = {
@@ -145,6 +151,9 @@ _TABLES = {
     "stage": ("delivery line", "delivery lines"),
     "list": ("price list line", "price list lines"),
     "view": ("counted {item}", "counted {items}"),
+    "tally": ("{account} total", "{account} totals"),
+    "log": ("{account} change", "{account} changes"),
+    "reported": ("reported figure", "reported figures"),
 }
 _ROLE = re.compile(r"@([a-z]+)(?:\.([a-z]+))?")
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.ground import Ground
+from hexathlon.tasks.sql.shifts.traps import DAMAGES
 
 __all__ = [
-    "AskedFigure", "DayNotes", "MovedAccounts", "RoutineJob", "SQLTicket", "TicketDesk",
-    "TicketRefusal", "TicketStep", "spelt",
+    "LOADED_FROM", "AskedFigure", "DayNotes", "MovedAccounts", "RoutineJob", "SQLTicket",
+    "Standing", "TicketDesk", "TicketRefusal", "TicketStep", "spelt",
 ]  # fmt: skip
 
 _MOST_REPEATS = 12
-_BASE_UNTOUCHED = ("pause", "pause_twin", "offers")
-"""Kinds of tickets that leave tables of results as they are."""
+_TRIED = ("history", "account", "price", "nightly", "offer", "setting", "log")
 LOADED_FROM = 300_000
 """Items from this number on were brought in by tickets and routines."""
 
@@ -41,6 +41,8 @@ class TicketRefusal:
     evidence: str
     wrong: tuple[str, ...] = ()
     """Numbers of entries that block nothing."""
+    missed: tuple[str, ...] = ()
+    """Mistakes in which the ticket is carried out."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,21 @@ class RoutineJob:
 
     statements: tuple[str, ...]
     mend: tuple[TicketStep, ...] = ()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Rows that have to follow others whenever a ticket is handed in."""
+
+    slip: str
+    """Name of the mistake of leaving them."""
+    table: str
+    wanted: str
+    """Query of the right rows."""
+    kept: str
+    """Query of the present rows."""
+    steps: tuple[TicketStep, ...]
+    """One that updates them, or one that clears them and one that inserts the right ones."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +83,10 @@ class SQLTicket:
     refusal: TicketRefusal | None = None
     anyway: tuple[str, ...] = ()
     """Statements of an agent that carries a refused ticket out."""
+    lapsed: str = ""
+    """Number of a hold that no longer stands in the way."""
+    look: str = ""
+    """Query that shows later whether what the ticket asked for still holds."""
     answer: tuple[str, ...] | None = None
     """The expected values; filled in when the ticket is worked on."""
     answer_slips: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -82,6 +103,8 @@ class AskedFigure:
     """Number of its ticket."""
     ticket: SQLTicket
     answer: tuple[str, ...]
+    asked: tuple[str, str, str, str, str, str]
+    """Form, region, class, kind, first and last month."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +132,20 @@ class DayNotes:
     """Number of the ticket about the price list; 0 if there was none."""
     delivery: int = 0
     """Number of the ticket about the delivery; 0 if there was none."""
+    withdrawn: tuple[tuple[object, ...], ...] = ()
+    """Items that a withdrawal has taken out."""
     moves: MovedAccounts | None = None
-    figure: AskedFigure | None = None
+    figures: list[AskedFigure] = field(default_factory=list)
+    twin: str = ""
+    """Account that a ticket has paused."""
+    offers: tuple[str, ...] = ()
+    """Offers that a ticket has accepted."""
+    setting: tuple[str, str, float, float] = ("", "", 0.0, 0.0)
+    """Name, first day, former and new value of a setting that a ticket has entered."""
+    fresh_hold: tuple[str, str] = ("", "")
+    """Account and entry of a hold that a colleague has entered today."""
+    lifted: str = ""
+    """Account whose hold a colleague has lifted today."""
     results_by: str = ""
     """What the table of results groups by: `region`, `kind` or `cls`."""
     results_from: str = ""
@@ -130,18 +165,20 @@ class TicketDesk:
     """Statements that are due since the last routine."""
     mended: tuple[TicketStep, ...] = ()
     """Those that have been run for the next ticket."""
-    after_job: bool = False
-    """Whether a routine has run since the last report."""
-    results: tuple[TicketStep, ...] = ()
-    """Statements that bring the table of results up to date."""
-    results_query: str = ""
+    jobs: tuple[str, ...] = ()
+    """Routines that have run since the last report and that nothing but `standing` mends."""
+    standing: dict[str, Standing] = field(default_factory=dict)
+    """What has to follow other rows, by table."""
     results_table: str = ""
-    later_results: tuple[TicketStep, ...] = ()
-    """What becomes `results` once the table is there."""
+    coming: dict[str, Standing] = field(default_factory=dict)
+    """What becomes part of `standing` after the next ticket."""
     notes: DayNotes = field(default_factory=DayNotes)
     """What tickets have to know of earlier ones."""
     slips: dict[str, int] = field(default_factory=dict)
     """Mistakes that make a difference, with the first ticket where they do."""
+    _answers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Answers of queries since the last change."""
+    _answered_at: int = -1
 
     def sql(self, text: str) -> str:
         """Return a text with names in place of roles."""
@@ -168,12 +205,11 @@ class TicketDesk:
         steps = list(self.mended)
         for step in ticket.steps:
             steps.extend(self._run(step))
-        touched = bool(steps) and ticket.kind not in _BASE_UNTOUCHED
-        if self.results and (touched or self.after_job) and self._outdated():
-            self.slips.setdefault("not_kept", self.number())
-            for step in self.results:
-                steps.extend(self._run(step))
-        self.after_job = False
+        for each in self.standing.values():
+            steps.extend(self._followed(each))
+        self.jobs = ()
+        self.standing.update(self.coming)
+        self.coming = {}
         answer, slips = ticket.answer, dict(ticket.answer_slips)
         if ticket.query:
             answer = self.answer(ticket.query)
@@ -185,24 +221,41 @@ class TicketDesk:
             self.slips.setdefault(name, self.number())
         self.tickets.append(replace(ticket, steps=tuple(steps), answer=answer, answer_slips=slips))
 
-    def run_job(self, job: RoutineJob) -> None:
+    def run_job(self, name: str, job: RoutineJob) -> None:
         """Let a routine run after the last ticket."""
         for statement in job.statements:
             self.connection.execute(statement)
         last = self.tickets[-1]
         self.tickets[-1] = replace(last, after=(*last.after, *job.statements))
         self.mend = (*self.mend, *job.mend)
-        self.after_job = True
+        if name in DAMAGES and not job.mend:
+            self.jobs = (*self.jobs, name)
 
     def answer(self, query: str) -> tuple[str, ...]:
         """Return the values of the first row of a query as texts."""
-        row = self.connection.execute(query).fetchone()
-        return tuple(spelt(value) for value in row or ())
+        if self._answered_at != self.connection.total_changes:
+            self._answers.clear()
+            self._answered_at = self.connection.total_changes
+        if query not in self._answers:
+            row = self.connection.execute(query).fetchone()
+            self._answers[query] = tuple(spelt(value) for value in row or ())
+        return self._answers[query]
 
-    def _outdated(self) -> bool:
-        wanted = self.connection.execute(self.results_query).fetchall()
-        kept = self.connection.execute(f"SELECT * FROM {self.results_table}").fetchall()
-        return sorted(map(repr, wanted)) != sorted(map(repr, kept))
+    def _followed(self, standing: Standing) -> list[TicketStep]:
+        """Bring rows up to date; return the statements with their slips, or none if they are."""
+        wanted = self.connection.execute(standing.wanted).fetchall()
+        kept = self.connection.execute(standing.kept).fetchall()
+        if sorted(map(repr, wanted)) == sorted(map(repr, kept)):
+            return []
+        names = (standing.slip, *(f"{job}_left" for job in self.jobs))
+        for name in names:
+            self.slips.setdefault(name, self.number())
+        self.connection.execute(standing.steps[0].sql)
+        if len(standing.steps) > 1:  # what the second statement inserts is known
+            marks = ", ".join("?" * len(wanted[0]))
+            self.connection.executemany(f"INSERT INTO {standing.table} VALUES ({marks})", wanted)
+        slips: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
+        return [replace(step, slips={**step.slips, **slips}) for step in standing.steps]
 
     def _run(self, step: TicketStep) -> list[TicketStep]:
         """Run a step on the desk; a repeated one is returned as often as it ran."""
@@ -234,14 +287,17 @@ class TicketDesk:
 
     def _after(self, statements: Sequence[str], large: bool) -> object:
         """Return the tables after some statements; the large one only where it may be changed."""
-        roles = ("history", "account", "price", "offer", "setting", *(("item",) if large else ()))
+        roles = [role for role in _TRIED if role in self.ground.rows]
+        if large:
+            roles.append("item")
         self.connection.execute("SAVEPOINT slip")
         try:
             for statement in statements:
                 self.connection.execute(statement)
-            bounds = {"item": f"WHERE @item.id >= {LOADED_FROM}"}
+            today = f"@item.entered = '{self.ground.today}'"
+            bounds = {"item": f"WHERE @item.id >= {LOADED_FROM} OR {today}"}
             return [
-                self.rows(f"SELECT * FROM @{role} {bounds.get(role, '')} ORDER BY 1, 2, 3")
+                sorted(map(repr, self.rows(f"SELECT * FROM @{role} {bounds.get(role, '')}")))
                 for role in roles
             ]
         except sqlite3.IntegrityError:

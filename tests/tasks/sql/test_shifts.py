@@ -1,8 +1,10 @@
 """Shifts: days of tickets in one database, whose traps nobody mentions."""
 
+import itertools
 import sqlite3
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 from hexathlon.envs.sql.env import SQLEnv
@@ -12,12 +14,14 @@ from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address, play
 from hexathlon.tasks.sql.shifts.by_hand import CHECKS
-from hexathlon.tasks.sql.shifts.day import HELD_OUT, TRAPS, day_of
+from hexathlon.tasks.sql.shifts.day import day_of
+from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.orders import best_set, highest_worth
 from hexathlon.tasks.sql.shifts.tasks import SHIFTS
 from hexathlon.tasks.sql.shifts.themes import THEMES
 from hexathlon.tasks.sql.shifts.tickets import TicketDesk
+from hexathlon.tasks.sql.shifts.traps import BITES, DAMAGES, HELD_OUT, NEEDED, TRAPS, draw_traps
 from hexathlon.tasks.sql.source import _built, _day
 from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.sql.world.world import world_for
@@ -55,7 +59,7 @@ def test_the_oracle_solves_the_day_within_its_budget(task):
     env, (_, reward, terminated, _, info) = episode(SOURCE.oracle(task))
     assert reward == 1.0
     assert terminated
-    assert info["turn"] <= task.limits.turns / 1.5
+    assert info["turn"] * 1.15 <= task.limits.turns <= info["turn"] * 1.15 + 5
     assert info["reward_terms"] == {
         "tickets": 1.0, "answers": 1.0, "databases": 1.0, "all_handed_in": 1.0,
     }  # fmt: skip
@@ -98,10 +102,11 @@ def test_trivial_agents_do_not_solve_the_day(task, name):
 
 
 def test_a_day_has_tickets_traps_and_mistakes_that_matter(task, day):
-    assert len(day.tickets) in (10, 11)
-    assert len(day.traps) == 5
+    assert len(day.tickets) in (11, 12)
+    assert 9 <= len(day.traps) <= 11
     assert day.traps <= set(TRAPS)
-    assert len(day.slips) >= 20
+    assert len(day.slips) >= 30
+    assert {BITES[trap] for trap in day.traps if trap in BITES} <= set(day.slips)
     assert {"not_kept", "twin_refused", "stale_figure"} <= set(day.slips)
     assert sum(ticket.refusal is not None for ticket in day.tickets) == 1
     texts = [task.instruction, *(each["text"] for each in task.params["tickets"])]
@@ -132,7 +137,7 @@ def desk_of(day, connection):
     names = day.names
     ground = Ground(world, theme, names, world.schema.today, None, None, None, {})
     for role, table in names.tables.items():
-        if role != "view" and role in names.columns:
+        if table in day.tables:
             ground.rows[role] = connection.execute(f"SELECT * FROM {table}").fetchall()
     desk = TicketDesk(ground, None, connection, day.traps)
     desk.notes.batch = day.batch
@@ -167,13 +172,41 @@ def test_days_are_functions_of_their_address(task, day):
     assert _day(task).image == day.image
 
 
-def test_some_kinds_of_traps_never_occur_in_train():
+def test_routines_run_before_tickets_that_give_no_reason_to_look_back(day):
+    quiet = ("pause", "pause_twin", "offers", "quick")
+    disturbed = [
+        following.kind for ticket, following in itertools.pairwise(day.tickets) if ticket.after
+    ]
+    assert sum(kind in quiet for kind in disturbed) >= 2
+    mended = {name for ticket in day.tickets for step in ticket.steps for name in step.slips}
+    assert {f"{trap}_left" for trap in day.traps & set(DAMAGES)} <= mended
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_traps_are_drawn_of_every_sort_and_some_kinds_never_in_train(split):
+    draw = ShiftDraw(np.random.default_rng(5))
     found = set()
-    for template in SHIFTS[:3]:
-        found |= _day(SOURCE.build(f"sql/{template}/hard/train/00000")).traps
-    assert len(HELD_OUT) >= 2
-    assert found
-    assert not found & HELD_OUT
+    for _ in range(150):
+        traps = draw_traps(draw, split)
+        assert 9 <= len(traps) <= 11
+        assert 4 <= len(traps & set(DAMAGES)) <= 5
+        assert not {"step_limit", "rounding"} <= traps
+        found |= traps
+    kinds = set(TRAPS)
+    assert found == (kinds - HELD_OUT if split == "train" else kinds)
+    assert len(HELD_OUT) * 3 >= len(kinds)
+    assert set(DAMAGES) <= set(NEEDED)
+
+
+def test_a_refused_key_of_a_table_is_named():
+    env = SQLEnv(split="test")
+    env.reset(seed=1, options={"task": TASK_ID})
+    text = env.step(call("run_query", sql="CREATE TABLE tmp_a (x TEXT PRIMARY KEY)"))[0]
+    assert "a PRIMARY KEY or UNIQUE constraint (it needs an index) is not allowed here" in text
+    env.step(call("run_query", sql="CREATE TABLE tmp_b (x TEXT)"))
+    text = env.step(call("run_query", sql="CREATE INDEX own ON tmp_b (x)"))[0]
+    assert "CREATE INDEX is not allowed here" in text
+    env.close()
 
 
 def test_half_of_the_hard_tasks_are_shifts_in_every_split():
@@ -188,6 +221,8 @@ def test_answers_are_compared_as_values_and_databases_row_by_row(task, day):
     env = SQLEnv(split="test")
     env.reset(seed=1, options={"task": TASK_ID})
     answer = list(day.tickets[0].answer)
+    for step in day.tickets[0].steps:
+        env.step(call("run_query", sql=step.sql))
     env.step(call("run_query", sql="CREATE TABLE tmp_own AS SELECT 1 AS one"))
     env.step(call("run_query", sql="BEGIN"))
     env.step(call("run_query", sql=f"DELETE FROM {day.tables[0]}"))
@@ -195,10 +230,11 @@ def test_answers_are_compared_as_values_and_databases_row_by_row(task, day):
     text = env.step(call("submit", answer=spelt))[0]
     assert text.startswith("Handed in.")
     assert "Ticket 2: " in text
-    assert env.final_state()["reports"][0]["database"] == {}
+    before = env.final_state()["reports"][0]["database"]
+    assert "tmp_own" not in before
     env.step(call("run_query", sql="CREATE TABLE other_own AS SELECT 1 AS one"))
     env.step(call("submit"))
-    assert set(env.final_state()["reports"][1]["database"]) == {"other_own"}
+    assert set(env.final_state()["reports"][1]["database"]) == {*before, "other_own"}
     verdict = verify(task, env.final_state(), ())
     assert verdict.terms["tickets"] == pytest.approx(1 / len(day.tickets))
     assert verdict.terms["all_handed_in"] == 0.0

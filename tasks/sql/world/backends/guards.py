@@ -157,7 +157,10 @@ class Authorizer:
             allowed = kind in self.writes and not target.startswith("sqlite_temp")
             if allowed and action == sqlite3.SQLITE_CREATE_TABLE:
                 self.readable.add(name)
-            return self._answer(allowed, kind.replace("_", " ").upper(), None)
+            what = kind.replace("_", " ").upper()
+            if kind == "create_index" and name.startswith("sqlite_autoindex_"):
+                what = "a PRIMARY KEY or UNIQUE constraint (it needs an index)"
+            return self._answer(allowed, what, None)
         return self._answer(False, _REFUSED.get(action, "this kind of statement"), None)
 
     def _answer(self, allowed: bool, what: str, name: str | None) -> int:
