@@ -376,14 +376,25 @@ class MethodRun:
         return examples, passes * round(sum(float(each.weight.sum()) for each in examples))
 
 
-def measured(job: Job, known: dict[Any, Start]) -> dict[str, Any]:
-    """Carry out a run and return its line of the results."""
-    setting = settings()[job.setting]
-    begin = start(setting.knobs, job.seed, known)
-    started = time.process_time()
-    run = MethodRun(methods()[job.method], setting, job.rate, job.seed, begin)
-    result = {**job._asdict(), **run.play()}
-    return {**result, "cpu_s": round(time.process_time() - started, 2)}
+class Bench:
+    """What all runs of a process share.
+
+    Args:
+        settings: Variants of the event by name.
+    """
+
+    def __init__(self, settings: dict[str, Setting]) -> None:
+        self.settings = settings
+        self.methods = methods()
+        self.starts: dict[Any, Start] = {}
+
+    def measured(self, job: Job) -> dict[str, Any]:
+        """Carry out a run and return its line of the results."""
+        method, setting = self.methods[job.method], self.settings[job.setting]
+        begin = start(setting.knobs, job.seed, self.starts)
+        started = time.process_time()
+        result = MethodRun(method, setting, job.rate, job.seed, begin).play()
+        return {**job._asdict(), **result, "cpu_s": round(time.process_time() - started, 2)}
 
 
 def best_rate(method: str, setting: str, rows: Sequence[dict[str, Any]]) -> float | None:
@@ -440,13 +451,13 @@ def main() -> None:
     if options.write:
         methods_page.write(rows, HERE, HERE.parent / "docs" / "notes")
         return
-    known: dict[Any, Start] = {}
+    bench = Bench(settings())
     only = options.claims.split(",") if options.claims else []
     with file.open("a") as opened:
         for number, job in enumerate(waiting(options.seeds, only, rows)):
             if number >= options.most:
                 break
-            row = measured(job, known)
+            row = bench.measured(job)
             rows.append(row)
             opened.write(json.dumps(row) + "\n")
             opened.flush()
