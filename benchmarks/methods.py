@@ -4,10 +4,10 @@
     python benchmarks/methods.py --write
 
 A method is a recipe (`methods.toml`), run on variants of the event `rooms.py`. Claims are in
-`method_claims.toml`, stated before the runs; the rule for verdicts is in `methods_page.py`. A run's
-budget is a number of tokens, sampled and trained ones together. Each method's learning rate is
-tuned in each setting, on seeds of its own; the others are paired: one world and one initial policy
-for all methods.
+`method_claims.toml`, stated before the runs; the rule for verdicts is in `method_results.py`. The
+budget of a run is a number of tokens, sampled and trained ones together. Each method's learning
+rate is tuned in each setting, on seeds of its own; the other seeds are paired: one world and one
+initial policy for all methods.
 
 Finished runs are lines of `results.jsonl`, so an interrupted comparison can be continued. `--write`
 runs nothing: it renders tables and plots in `docs/notes` from the finished runs.
@@ -21,9 +21,11 @@ import tomllib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import method_results
 import methods_page
 import numpy as np
 import rooms
@@ -49,10 +51,6 @@ from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.tasks.seeding import generator_for
 
 HERE = Path(__file__).resolve().parent
-RATES = (1e-3, 2e-3, 4e-3)
-TUNING = (1000, 1001)
-"""Seeds on which a learning rate is chosen."""
-
 MARKS, MARK_EPISODES, FINAL_EPISODES = 10, 256, 1024
 HINTED = 1 << 40
 """Added to the number of a group that starts behind a hint."""
@@ -80,14 +78,6 @@ class Setting(NamedTuple):
 
     tuned: str
     """Setting whose learning rates are used; its own by default."""
-
-
-class Claim(NamedTuple):
-    """One claim: an arm against another, by a measure."""
-
-    name: str
-    arms: tuple[tuple[str, str], tuple[str, str]]
-    """Method and setting, of the claim's and of the other arm."""
 
 
 class Job(NamedTuple):
@@ -122,24 +112,12 @@ def methods(file: Path = HERE / "methods.toml") -> dict[str, Method]:
     }
 
 
-def settings(file: Path = HERE / "method_claims.toml") -> dict[str, Setting]:
-    """Return the settings by name."""
-    rows = tomllib.loads(file.read_text(encoding="utf-8"))["setting"]
+def settings(file: Path) -> dict[str, Setting]:
+    """Return the settings of a file of claims by name."""
     return {
-        row["name"]: Setting(
-            row["name"],
-            rooms.Knobs(**row["knobs"]),
-            row["budget"],
-            row.get("tuned", row["name"]),
-        )
-        for row in rows
+        name: Setting(name, rooms.Knobs(**row["knobs"]), row["budget"], row["tuned"])
+        for name, row in method_results.settings_of(file).items()
     }
-
-
-def claims(file: Path = HERE / "method_claims.toml") -> list[Claim]:
-    """Return the claims that the bench can run, in the order in which they are run."""
-    rows = tomllib.loads(file.read_text(encoding="utf-8"))["claim"]
-    return [Claim(row["name"], methods_page.arms(row)) for row in rows if "missing" not in row]
 
 
 class Start(NamedTuple):
@@ -397,36 +375,31 @@ class Bench:
         return {**job._asdict(), **result, "cpu_s": round(time.process_time() - started, 2)}
 
 
-def best_rate(method: str, setting: str, rows: Sequence[dict[str, Any]]) -> float | None:
-    """Return the rate with the highest mean success on the tuning seeds; None while they run."""
-    scores: dict[float, list[float]] = {}
-    for row in rows:
-        if (row["method"], row["setting"]) == (method, setting) and row["seed"] in TUNING:
-            scores.setdefault(row["rate"], []).append(row["final"])
-    if sorted(scores) != sorted(RATES) or any(len(s) < len(TUNING) for s in scores.values()):
-        return None
-    return max(RATES, key=lambda rate: sum(scores[rate]))
-
-
-def pairs(only: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+def arms(file: Path, only: Sequence[str] = ()) -> Iterator[method_results.Arm]:
     """Yield methods with settings in the order in which they are run; those of `only`, if given."""
-    for claim in claims():
-        if not only or claim.name in only:
+    for claim in method_results.claims_of(file):
+        if not claim.missing and (not only or claim.name in only):
             yield from claim.arms
     if not only:
-        yield from ((name, "plain") for name in methods_page.others(HERE))
+        yield from ((name, method_results.PLAIN) for name in method_results.others_of(file))
 
 
-def waiting(seeds: int, only: Sequence[str], rows: Sequence[dict[str, Any]]) -> Iterator[Job]:
+def waiting(
+    file: Path, seeds: int, only: Sequence[str], rows: Sequence[dict[str, Any]]
+) -> Iterator[Job]:
     """Yield the remaining runs; `rows` grows with the results."""
-    variants = settings()
+    tables = method_results.settings_of(file)
     done = {job_of(row) for row in rows}
-    for method, setting in dict.fromkeys(pairs(only)):
-        tuned = variants[setting].tuned
-        tuning = [Job(method, tuned, rate, seed) for rate in RATES for seed in TUNING]
+    for method, setting in dict.fromkeys(arms(file, only)):
+        tuned = tables[setting]["tuned"]
+        tuning = [
+            Job(method, tuned, rate, seed)
+            for rate in method_results.RATES
+            for seed in method_results.TUNING
+        ]
         yield from (job for job in tuning if job not in done)
         done.update(tuning)
-        rate = best_rate(method, tuned, rows)
+        rate = method_results.best_rate(method, tuned, rows)
         if rate is not None:
             final = [Job(method, setting, rate, seed) for seed in range(seeds)]
             yield from (job for job in final if job not in done)
@@ -436,27 +409,29 @@ def job_of(row: dict[str, Any]) -> Job:
     return Job(*(row[name] for name in Job._fields))
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--seeds", type=int, default=method_results.LEAST_SEEDS)
     parser.add_argument("--claims", default="", help="names, separated by commas; all by default")
-    parser.add_argument("--most", type=int, default=10**9, help="runs after which to stop")
+    parser.add_argument("--most", type=int, help="runs after which to stop")
+    parser.add_argument("--file", type=Path, default=method_results.FILE, help="of the claims")
     parser.add_argument("--out", type=Path, default=HERE.parent / "runs" / "methods")
+    parser.add_argument("--docs", type=Path, default=HERE.parent / "docs" / "notes")
     parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     torch.set_num_threads(1)
     options.out.mkdir(parents=True, exist_ok=True)
-    file = options.out / "results.jsonl"
-    rows = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    results = options.out / "results.jsonl"
+    lines = results.read_text().splitlines() if results.exists() else []
+    rows = list({job_of(row): row for row in map(json.loads, lines)}.values())
     if options.write:
-        methods_page.write(rows, HERE, HERE.parent / "docs" / "notes")
+        methods_page.write(rows, options.file, options.docs)
         return
-    bench = Bench(settings())
+    bench = Bench(settings(options.file))
     only = options.claims.split(",") if options.claims else []
-    with file.open("a") as opened:
-        for number, job in enumerate(waiting(options.seeds, only, rows)):
-            if number >= options.most:
-                break
+    jobs = waiting(options.file, options.seeds, only, rows)
+    with results.open("a") as opened:
+        for job in islice(jobs, options.most):
             row = bench.measured(job)
             rows.append(row)
             opened.write(json.dumps(row) + "\n")
