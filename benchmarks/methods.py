@@ -21,6 +21,7 @@ import tomllib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -98,6 +99,7 @@ def laid_over(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+@cache
 def methods(file: Path = HERE / "methods.toml") -> dict[str, Method]:
     """Return the methods by name."""
     table = tomllib.loads(file.read_text(encoding="utf-8"))
