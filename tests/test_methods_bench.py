@@ -48,13 +48,13 @@ missing = "there is no such structure"
 def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The script, with a shorter training of the initial policies."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
-    module = import_module("methods")
-    fewer = partial(module.rooms.fit_novice, steps=4, batch=32)
-    monkeypatch.setattr(module.rooms, "fit_novice", fewer)
+    module, runs = import_module("methods"), import_module("method_run")
+    fewer = partial(runs.rooms_policy.fit_novice, steps=4, batch=32)
+    monkeypatch.setattr(runs.rooms_policy, "fit_novice", fewer)
     monkeypatch.setattr(module.method_results, "TUNING", (1000,))
     monkeypatch.setattr(module.method_results, "RATES", (1e-3, 4e-3))
-    monkeypatch.setattr(module, "FINAL_EPISODES", 64)
-    monkeypatch.setattr(module, "MARKS", 2)
+    monkeypatch.setattr(runs, "FINAL_EPISODES", 64)
+    monkeypatch.setattr(runs, "MARKS", 2)
     return module
 
 
@@ -74,14 +74,6 @@ def begun(bench: ModuleType, method: str, budget: int = 10**9, **changes: Any) -
     setting = bench.Setting("plain", knobs, budget, "plain")
     begin = bench.start(knobs, 0, {})
     return bench.MethodRun(bench.methods()[method], setting, 1e-3, 0, begin)
-
-
-def played(rooms: Any, knobs: Any, tasks: list[int]) -> Any:
-    world, draw = rooms.World(knobs, 0), generator_for("test")
-    walks = rooms.Walks(world, np.array(tasks), knobs.horizon)
-    while len(walks.active):
-        walks.step(rooms.player(rooms.Policy(knobs, 0), draw), draw)
-    return walks
 
 
 def test_an_oracle_leaves_every_room_that_can_be_left(rooms: Any) -> None:
@@ -155,7 +147,7 @@ def test_runs_stay_within_their_budget(bench: ModuleType) -> None:
     row = run.play()
     assert 0 < row["trained"]
     assert row["trained"] + row["drawn"] <= 1500 + 16 * 5 * 2  # a last batch is played, not trained
-    assert len(row["curve"]) == bench.MARKS + 1
+    assert len(row["curve"]) == 2 + 1
     assert row["curve"][-1] == row["final"]
 
 
