@@ -1,170 +1,325 @@
-"""A small token-level event for comparing algorithms: find the way through four rooms.
+"""Rooms with knobs: a token-level event on which training methods differ.
 
-The prompt names a colour and the first room. In every turn the policy writes a door's two letters;
-the right pair depends on colour and room and opens the door, any other leaves it shut. There are
-six turns for four rooms, and the reward is 1 for leaving the last. Credit must therefore be
-assigned to turns: most rollouts get some of them right. All rows of a batch are at the same turn,
-which lets one batched pass of the model serve a turn of all episodes.
+A task is a colour and a row of rooms. In every turn the policy writes the two letters of a door;
+the right pair depends on colour and room and opens it, any other leaves it shut. An episode
+succeeds by leaving the last room within the horizon. The initial policy plays like a novice that
+knows some doors and guesses the others, so that tasks range from easy to hopeless.
+
+All episodes of a batch take a turn together, in arrays; they may start at different rooms (hints),
+fork, stop and continue later under another policy. The policy reads the last tokens only, which
+name colour and room, so that it needs no cache.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import torch
 
 from hexathlon.baselines.algorithms.samples import Group, Sample
-from hexathlon.baselines.warmstart.initial import ModelShape, make_model
-from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.seeding import generator_for
 
-COLOURS, ROOMS, LETTERS, TURNS = 6, 4, 5, 6
-BEGIN, OPEN, SHUT, OUT = range(4)
-COLOUR, ROOM = 4, 4 + COLOURS
-LETTER = ROOM + ROOMS
-VOCABULARY = LETTER + LETTERS
-SHAPE = ModelShape(
-    vocabulary=VOCABULARY, width=48, layers=2, heads=2, kv_heads=1, feed_forward=128, context=64
-)
+PAD, OPEN, SHUT, OUT = range(4)
+NOISES = 8
+"""Distinct distractor tokens."""
 
 
-def door(colour: int, room: int) -> tuple[int, int]:
-    """The right pair of letters."""
-    return (2 * colour + room) % LETTERS, (colour + 3 * room + colour * room) % LETTERS
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """A variant of the event; `Knobs()` is the plain one."""
 
+    colours: int = 16
+    rooms: int = 5
+    """Rooms of the longest task."""
 
-def fresh_model(seed: int) -> Any:
-    return make_model(SHAPE, VOCABULARY, seed)
+    shortest: int = 0
+    """Rooms of the shortest task, others in between; 0 gives all tasks the same number."""
 
+    horizon: int = 8
+    """Turns of an episode, 4 to 24."""
 
-@dataclass
-class Walk:
-    """One episode in progress."""
+    letters: int = 4
+    """Letters on a door: `letters` ** 2 actions in every turn."""
 
-    colour: int
-    ids: list[int] = field(default_factory=list)
-    behaviour: list[float] = field(default_factory=list)
-    sampled: list[bool] = field(default_factory=list)
-    observed: list[bool] = field(default_factory=list)
-    turn: list[int] = field(default_factory=list)
-    rewards: list[float] = field(default_factory=list)
-    states: list[str] = field(default_factory=list)
-    room: int = 0
-    shut: int = 0
+    members: int = 8
+    """Rollouts of a task in a step, 2 to 16."""
 
-    def __post_init__(self) -> None:
-        for token in (BEGIN, COLOUR + self.colour, ROOM):
-            self.write(token)
+    episodes: int = 128
+    """Rollouts of a step."""
 
-    @property
-    def out(self) -> bool:
-        return self.room == ROOMS
+    lag: int = 0
+    """Updates by which the sampler is behind the learner."""
 
-    def write(self, token: int, log_probability: float | None = None, turn: int = -1) -> None:
-        drawn = log_probability is not None
-        self.ids.append(token)
-        self.sampled.append(drawn)
-        self.observed.append(not drawn and len(self.ids) > 3)
-        self.behaviour.append(log_probability if drawn else 0.0)
-        self.turn.append(turn)
+    dense: bool = False
+    """Whether each opened door is rewarded, in place of the last one alone."""
 
-    def step(self, pair: tuple[int, int]) -> tuple[int, int]:
-        """Try a door; return the two tokens that answer."""
-        if pair == door(self.colour, self.room):
-            self.room += 1
-            answer = (OPEN, OUT if self.out else ROOM + self.room)
-        else:
-            self.shut += 1
-            answer = (SHUT, ROOM + self.room)
-        self.rewards.append(float(self.out))
-        for token in answer:
-            self.write(token)
-        return answer
+    noise: float = 0.0
+    """Probability that the verdict on an episode is inverted."""
 
-    def sample(self, version: int) -> Sample:
-        turns = max(len(self.rewards), 1)
-        dimensions = (float(self.out), self.room / ROOMS, 1.0 - self.shut / TURNS)
-        return Sample(
-            ids=np.array(self.ids),
-            sampled=np.array(self.sampled),
-            observed=np.array(self.observed),
-            behaviour=np.array(self.behaviour),
-            turn=np.array(self.turn),
-            rewards=tuple(self.rewards),
-            states=tuple(self.states),
-            version=np.where(self.sampled, version, -1),
-            finished=self.out or turns < TURNS,
-            objectives=dimensions,
-            flawed=self.out and self.shut > 0,
-        )
+    unsolvable: float = 0.0
+    """Share of tasks whose last door never opens."""
 
+    distractors: int = 0
+    """Random tokens in every observation."""
 
-class Batch(NamedTuple):
-    """A batch of groups of episodes."""
+    unknown: float = 0.25
+    """Share of doors at which the novice guesses."""
 
-    groups: list[Group]
+    skill: float = 0.55
+    """Probability that the novice takes a door that it knows."""
 
     @property
-    def success(self) -> float:
-        return float(np.mean([s.reward for group in self.groups for s in group.samples]))
+    def vocabulary(self) -> int:
+        return self.letter + self.letters
+
+    @property
+    def colour(self) -> int:
+        return 4 + NOISES
+
+    @property
+    def room(self) -> int:
+        return self.colour + self.colours
+
+    @property
+    def letter(self) -> int:
+        return self.room + self.rooms
+
+    @property
+    def prompt(self) -> int:
+        """Tokens of a prompt: colour, distractors, room."""
+        return 2 + self.distractors
+
+    @property
+    def window(self) -> int:
+        """Tokens that the policy reads: an observation without its verdict, and a door."""
+        return self.prompt + 2
+
+    @property
+    def turn_tokens(self) -> int:
+        """Tokens of a turn: two letters, the verdict, and the next prompt."""
+        return 3 + self.prompt
+
+    @property
+    def start(self) -> "Knobs":
+        """The knobs that tasks and initial policy depend on; the others at their defaults."""
+        kept = ("colours", "rooms", "shortest", "horizon", "letters", "unsolvable", "distractors")
+        return Knobs(**{name: getattr(self, name) for name in (*kept, "unknown", "skill")})
 
 
-@torch.inference_mode()
-def collect(model: Any, groups: int, members: int, seed: int, version: int = 0) -> Batch:
-    """Play groups of episodes; each group has one colour."""
-    from transformers import DynamicCache
+class World:
+    """The tasks of one seed: doors, lengths, and what the novice knows."""
 
-    colours = generator_for("rooms", seed).integers(COLOURS, size=groups)
-    walks = [Walk(int(colour)) for colour in colours for _ in range(members)]
-    noise = torch.Generator().manual_seed(derive_seed("rooms draws", seed) % 2**63)
-    cache = DynamicCache(config=model.config)
-    fed = torch.tensor([walk.ids for walk in walks])
-    for turn in range(TURNS):
-        for walk in walks:
-            if not walk.out:
-                walk.states.append(f"{walk.colour}/{walk.room}")
-        pair = []
-        for _ in range(2):
-            logits = model(fed, past_key_values=cache, use_cache=True, logits_to_keep=1).logits
-            log_probabilities = logits[:, -1].log_softmax(-1)
-            drawn = torch.multinomial(log_probabilities.exp(), 1, generator=noise)
-            pair.append((drawn[:, 0].tolist(), log_probabilities.gather(1, drawn)[:, 0].tolist()))
-            fed = drawn
-        answers = []
-        for row, walk in enumerate(walks):
-            if walk.out:
-                answers.append((pair[1][0][row], SHUT, ROOM))
-                continue
-            for tokens, values in pair:
-                walk.write(tokens[row], values[row], turn)
-            first, second = (tokens[row] - LETTER for tokens, _ in pair)
-            answers.append((pair[1][0][row], *walk.step((first, second))))
-        if all(walk.out for walk in walks):
-            break
-        fed = torch.tensor(answers)
-    samples = [walk.sample(version) for walk in walks]
-    return Batch(
-        [
-            Group(f"colour {colours[n]}", tuple(samples[n * members : (n + 1) * members]))
-            for n in range(groups)
-        ]
-    )
+    def __init__(self, knobs: Knobs, seed: int) -> None:
+        draw = generator_for("rooms world", seed)
+        shape = (knobs.colours, knobs.rooms)
+        self.knobs = knobs
+        self.doors = draw.integers(knobs.letters, size=(*shape, 2))
+        self.known = draw.random(shape) >= knobs.unknown
+        shortest = knobs.shortest or knobs.rooms
+        self.lengths = np.linspace(shortest, knobs.rooms, knobs.colours).round().astype(int)
+        locked = draw.permutation(knobs.colours)[: round(knobs.unsolvable * knobs.colours)]
+        self.solvable = np.ones(knobs.colours, dtype=bool)
+        self.solvable[locked] = False
+        self.names = [f"colour {colour}" for colour in range(knobs.colours)]
 
 
-def demonstrations(count: int, seed: int, skill: float) -> Sequence[Sample]:
-    """Return episodes of a player that knows the door with a probability and guesses otherwise."""
-    draw = generator_for("rooms demonstrations", seed)
-    made = []
-    for _ in range(count):
-        walk = Walk(int(draw.integers(COLOURS)))
-        for turn in range(TURNS):
-            if walk.out:
-                break
-            walk.states.append(f"{walk.colour}/{walk.room}")
-            guess = tuple(int(letter) for letter in draw.integers(LETTERS, size=2))
-            pair = door(walk.colour, walk.room) if draw.random() < skill else guess
-            for letter in pair:
-                walk.write(LETTER + letter, 0.0, turn)
-            walk.step((pair[0], pair[1]))
-        made.append(walk.sample(0))
-    return made
+class Moves(NamedTuple):
+    """What an actor does in one turn of some episodes."""
+
+    doors: np.ndarray
+    """`[rows, 2]`, tokens."""
+
+    log_probabilities: np.ndarray
+    """`[rows, 2]`."""
+
+    entropy: np.ndarray
+    """`[rows]`, of the first letter."""
+
+
+Actor = Callable[["Walks", np.ndarray], Moves]
+"""Maps episodes and the rows that act to their moves."""
+
+
+class Walks:
+    """Episodes in progress, as arrays with a row each.
+
+    Args:
+        world: The tasks.
+        tasks: Colour of each episode.
+        horizon: Turns of an episode.
+    """
+
+    def __init__(self, world: World, tasks: np.ndarray, horizon: int) -> None:
+        knobs = self.knobs = world.knobs
+        self.world, self.horizon = world, horizon
+        count = len(tasks)
+        width = knobs.window + knobs.prompt + horizon * knobs.turn_tokens
+        self.task = np.asarray(tasks)
+        self.group = np.arange(count)
+        self.ids = np.full((count, width), PAD)
+        """The tokens, after `window` tokens of padding."""
+
+        self.sampled = np.zeros((count, width), dtype=bool)
+        self.behaviour = np.zeros((count, width))
+        self.turn_of = np.full((count, width), -1)
+        self.version = np.full((count, width), -1)
+        self.room_at = np.zeros((count, horizon), dtype=int)
+        self.opened = np.zeros((count, horizon), dtype=bool)
+        self.node = np.zeros((count, horizon), dtype=int)
+        """Number of each turn's node in the tree of forked episodes."""
+
+        self.room = np.zeros(count, dtype=int)
+        self.turns = np.zeros(count, dtype=int)
+        self.hinted = np.zeros(count, dtype=int)
+        """Turns of the hint at the start."""
+
+        self.done = np.zeros(count, dtype=bool)
+        self.length = np.full(count, knobs.window)
+        self.entropy = np.zeros(count)
+        self.nodes = 0
+        self._write_prompts(np.arange(count), np.zeros((count, knobs.distractors), dtype=int))
+
+    def _write_prompts(self, rows: np.ndarray, noise: np.ndarray) -> None:
+        knobs = self.knobs
+        places = self.length[rows, None] + np.arange(knobs.prompt)
+        tokens = np.empty(places.shape, dtype=int)
+        tokens[:, 0] = knobs.colour + self.task[rows]
+        tokens[:, 1:-1] = 4 + noise
+        tokens[:, -1] = knobs.room + np.minimum(self.room[rows], knobs.rooms - 1)
+        self.ids[rows[:, None], places] = tokens
+        self.length[rows] += knobs.prompt
+
+    @property
+    def active(self) -> np.ndarray:
+        """Rows whose episodes go on."""
+        return np.flatnonzero(~self.done)
+
+    @property
+    def solved(self) -> np.ndarray:
+        return self.room >= self.world.lengths[self.task]
+
+    def windows(self, rows: np.ndarray) -> np.ndarray:
+        places = self.length[rows, None] + np.arange(-self.knobs.window, 0)
+        return self.ids[rows[:, None], places]
+
+    def write(self, rows: np.ndarray, tokens: np.ndarray) -> None:
+        self.ids[rows, self.length[rows]] = tokens
+        self.length[rows] += 1
+
+    def step(self, act: Actor, draw: np.random.Generator, version: int = 0) -> None:
+        """Take a turn of every episode that goes on."""
+        self.take(self.active, act, draw, version, False)
+
+    def take(
+        self, rows: np.ndarray, act: Actor, draw: np.random.Generator, version: int, hint: bool
+    ) -> None:
+        """Take a turn of some episodes; a hint's turns are not the policy's."""
+        knobs, world = self.knobs, self.world
+        first = self.length[rows]
+        moves = act(self, rows)
+        if not hint:
+            places = first[:, None] + np.arange(2)
+            self.sampled[rows[:, None], places] = True
+            self.behaviour[rows[:, None], places] = moves.log_probabilities
+            self.turn_of[rows[:, None], places] = self.turns[rows, None]
+            self.version[rows[:, None], places] = version
+        self.entropy[rows] = moves.entropy
+        self.length[rows] = first
+        for letter in moves.doors.T:
+            self.write(rows, letter)
+        task, room = self.task[rows], self.room[rows]
+        last = room == world.lengths[task] - 1
+        right = (moves.doors - knobs.letter == world.doors[task, room]).all(-1)
+        right &= ~last | world.solvable[task]
+        turn = self.turns[rows]
+        self.room_at[rows, turn] = room
+        self.opened[rows, turn] = right
+        self.node[rows, turn] = self.nodes + np.arange(len(rows))
+        self.nodes += len(rows)
+        self.room[rows] += right
+        self.turns[rows] += 1
+        self.hinted[rows] += hint
+        out = right & last
+        self.write(rows, np.where(out, OUT, np.where(right, OPEN, SHUT)))
+        self.done[rows] = out | (self.turns[rows] >= self.horizon)
+        going = rows[~out]
+        self._write_prompts(going, draw.integers(NOISES, size=(len(going), knobs.distractors)))
+
+    def fork(self, rows: np.ndarray, copies: int) -> "Walks":
+        """Return the episodes with `copies` more of some of them."""
+        return self.chosen(np.concatenate([np.arange(len(self.task)), np.repeat(rows, copies)]))
+
+    def chosen(self, rows: np.ndarray) -> "Walks":
+        """Return some of the episodes."""
+        result = object.__new__(Walks)
+        for name, value in vars(self).items():
+            result.__dict__[name] = value[rows] if isinstance(value, np.ndarray) else value
+        return result
+
+    def joined(self, other: "Walks") -> "Walks":
+        """Return these episodes and others, whose groups have other numbers."""
+        result = object.__new__(Walks)
+        for name, value in vars(self).items():
+            both = isinstance(value, np.ndarray)
+            more = getattr(other, name)
+            result.__dict__[name] = np.concatenate([value, more]) if both else value
+        result.nodes = max(self.nodes, other.nodes)
+        return result
+
+    def samples(self, draw: np.random.Generator, forked: bool = False) -> list[Sample]:
+        """Return the episodes as the algorithms see them; `draw` inverts verdicts."""
+        knobs = self.knobs
+        lengths = self.world.lengths[self.task]
+        verdicts = self.solved ^ (draw.random(len(self.task)) < knobs.noise)
+        result = []
+        for row in range(len(self.task)):
+            hint, stop = int(self.hinted[row]), int(self.turns[row])
+            tokens = slice(knobs.window, int(self.length[row]))
+            rewards = np.zeros(stop - hint)
+            if knobs.dense:
+                rewards += self.opened[row, hint:stop] / lengths[row]
+            elif stop > hint:
+                rewards[-1] = float(verdicts[row])
+            turn = self.turn_of[row, tokens]
+            sampled = self.sampled[row, tokens]
+            observed = ~sampled
+            observed[: knobs.prompt + hint * knobs.turn_tokens] = False
+            task = int(self.task[row])
+            right = int(self.opened[row, hint:stop].sum())
+            result.append(
+                Sample(
+                    ids=self.ids[row, tokens],
+                    sampled=sampled,
+                    observed=observed,
+                    behaviour=self.behaviour[row, tokens],
+                    turn=np.where(turn >= 0, turn - hint, -1),
+                    rewards=tuple(rewards.tolist()),
+                    states=tuple(f"{task}/{room}" for room in self.room_at[row, hint:stop]),
+                    branches=tuple(map(str, self.node[row, hint:stop])) if forked else (),
+                    version=self.version[row, tokens],
+                    finished=True,
+                    objectives=(
+                        float(verdicts[row]),
+                        float(self.room[row] / lengths[row]),
+                        right / max(stop - hint, 1),
+                    ),
+                    flawed=bool(verdicts[row]) and right < stop - hint,
+                )
+            )
+        return result
+
+    def groups(self, draw: np.random.Generator, forked: bool = False) -> list[Group]:
+        """Return the groups of the episodes, in the order of their numbers."""
+        samples = self.samples(draw, forked)
+        result = []
+        for number in np.unique(self.group):
+            rows = np.flatnonzero(self.group == number)
+            name = self.world.names[int(self.task[rows[0]])]
+            result.append(Group(name, tuple(samples[row] for row in rows)))
+        return result
+
+
+def oracle(walks: Walks, rows: np.ndarray) -> Moves:
+    """Take the right door."""
+    doors = walks.knobs.letter + walks.world.doors[walks.task[rows], walks.room[rows]]
+    return Moves(doors, np.zeros(doors.shape), np.zeros(len(rows)))

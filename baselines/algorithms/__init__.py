@@ -6,5 +6,5 @@ and objectives add further streams (cross-entropy on observations, a divergence 
 reference). Nothing here knows a trainer, an engine or an environment; `pipeline` decides which
 rollouts there are.
 
-For conventions on which public libraries differ, see docs/notes/algorithms.md.
+For conventions on which public libraries differ, see docs/notes/methods.md.
 """

@@ -1,6 +1,6 @@
 """Critic-free estimators that compare a rollout with others of the same task.
 
-Formulas and their sources: docs/notes/algorithms.md. Groups with equal rewards get 0.
+Formulas and their sources: docs/notes/methods.md. Groups with equal rewards get 0.
 """
 
 from collections.abc import Sequence
