@@ -338,6 +338,25 @@ def test_contexts_are_read_and_cut_out_again(start, tmp_path, monkeypatch) -> No
         assert "A solution begins" not in gzip.decompress(path.read_bytes()).decode()
 
 
+def test_examples_are_other_tasks_with_their_solutions(start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(
+        **credit("grpo", filters=[part("hint_free")]),
+        generate={"context": part("examples", below=1, plain=0.5)},
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        calls = calls_of(monkeypatch)
+        groups_of(trainer, calls, "grpo")
+        (filtered,) = [call for call in calls if call.name == "hint_free"]
+        known = trainer.components.generation.known
+    for group in filtered.arguments[0]:
+        texts = {sample.context for sample in group.samples} - {""}
+        (text,) = texts
+        assert "Bring the counter to" in text and text.endswith(
+            '{"name": "submit", "arguments": {}}'
+        )
+        assert sum(known.counts[group.task]) == 2, "rollouts with an example do not count"
+
+
 def test_hinted_rollouts_fork_after_the_policys_own_turns(start, tmp_path, monkeypatch) -> None:
     forked = {"structure": part("forked", after=[1], width=4), "hint": part("fading", most=0.5)}
     recipe = tiny_recipe(**credit("tree_steps"), generate=forked)
