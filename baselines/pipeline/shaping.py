@@ -135,12 +135,19 @@ def moa(groups: Sequence[Group], *, temperature: float = 1.0) -> list[Group]:
 
 
 @SHAPINGS.register("effort")
-def effort(groups: Sequence[Group], *, share: float = 0.8, threshold: float = 1.0) -> list[Group]:
-    """Reward of successes only within `share` of the task's mean length (after e1).
+def effort(
+    groups: Sequence[Group],
+    past: TaskStatistics | None = None,
+    *,
+    share: float = 0.8,
+    threshold: float = 1.0,
+    running: bool = False,
+) -> list[Group]:
+    """Reward of successes only within `share` of the task's mean length (e1).
 
     Beyond it, a success's reward falls linearly to 0 at twice that length. A rollout with one of
-    the contexts `efforts` has its own share. Chosen here: the mean is that of the group, not a
-    running one.
+    the contexts `efforts` has its own share. The mean is the group's, or with `running` a running
+    one over the batches in which the task was played, as in e1, for tasks that recur.
 
     Raises:
         ValueError: If `share` is not positive.
@@ -150,6 +157,8 @@ def effort(groups: Sequence[Group], *, share: float = 0.8, threshold: float = 1.
     extra = []
     for group in groups:
         mean = float(np.mean([sample.tokens for sample in group.samples]))
+        if running and past is not None:
+            mean = past.lengths.get(group.task, mean)
         targets = [_effort_of(sample, share) * mean for sample in group.samples]
         over = [
             min(max(s.tokens / target - 1.0, 0.0), 1.0)

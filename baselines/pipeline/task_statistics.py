@@ -42,6 +42,9 @@ class TaskStatistics:
     seen: dict[str, int] = field(default_factory=dict)
     """Number of the batch in which each task was last tried."""
 
+    lengths: dict[str, float] = field(default_factory=dict)
+    """Running mean of the sampled tokens of each task's rollouts."""
+
     rubric: list[tuple[float, ...]] = field(default_factory=list)
     """Mean of each rubric dimension over the latest batches with a rubric, the newest last."""
 
@@ -57,6 +60,9 @@ class TaskStatistics:
         self.batches += 1
         for group in groups:
             self.seen[group.task] = self.batches
+            mean = float(np.mean([sample.tokens for sample in group.samples]))
+            before = self.lengths.get(group.task, mean)
+            self.lengths[group.task] = self.decay * before + (1.0 - self.decay) * mean
             passed = int((group.rewards >= self.threshold).sum())
             won, lost = self.counts.pop(group.task, (0.0, 0.0))
             failed = len(group.samples) - passed
@@ -69,6 +75,7 @@ class TaskStatistics:
             oldest = next(iter(self.counts))
             del self.counts[oldest]
             self.seen.pop(oldest, None)
+            self.lengths.pop(oldest, None)
 
     def observe_hinted(self, group: Group, share: float) -> None:
         """Count rollouts that started from a share of the oracle's actions."""

@@ -158,6 +158,7 @@ class Trainer:
             }
             run.generation.known.batches = int(kept.get("batches", 0))
             run.generation.known.seen = dict(kept.get("seen", {}))
+            run.generation.known.lengths = dict(kept.get("lengths", {}))
             run.generation.known.rubric = [tuple(row) for row in kept.get("rubric", ())]
             run.generation.known.hinted = {
                 task: [tuple(row) for row in rows] for task, rows in kept.get("hinted", {}).items()
@@ -183,6 +184,7 @@ class Trainer:
                 "known": run.generation.known.counts,
                 "batches": run.generation.known.batches,
                 "seen": run.generation.known.seen,
+                "lengths": run.generation.known.lengths,
                 "rubric": run.generation.known.rubric,
                 "hinted": run.generation.known.hinted,
                 "quality": None
