@@ -33,8 +33,8 @@ def hbpo(
 
     Member i has the budget b of number i modulo their count. With R' the reward that falls beyond
     the budget, A = (R' - mean of the subgroup) + (R' - mean of all) / std of all. Chosen here: a
-    subgroup's baseline is its mean; the reward is flat inside the budget and 0 from twice it;
-    budgets are not in the prompt.
+    subgroup's baseline is its mean; the reward is flat inside the budget and 0 from twice it. The
+    context `budgets` puts the same budgets into the prompts.
 
     Raises:
         ValueError: If there are no budgets, or one is below 1.

@@ -60,7 +60,7 @@ class GroupPlan(NamedTuple):
     """Number of the first members that start at the beginning even so."""
 
     hint: float = 0.0
-    """Share of the oracle's actions in `start`, or in the contexts."""
+    """Share of the oracle's actions in `start` or in the contexts, 1 with a solved example."""
 
     contexts: tuple[str, ...] = ()
     """Context of each rollout before it splits; those beyond have none."""

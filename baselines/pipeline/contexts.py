@@ -12,7 +12,22 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.registry import Registry
 
-__all__ = ["CONTEXTS", "Context", "ContextRule", "guide", "modes", "none", "strategies", "written"]
+__all__ = [
+    "CONTEXTS",
+    "Context",
+    "ContextRule",
+    "budgets",
+    "efforts",
+    "examples",
+    "guide",
+    "modes",
+    "none",
+    "strategies",
+    "written",
+]
+
+EFFORT = "Effort: "
+"""Beginning of the contexts that ask for an effort; a share follows."""
 
 
 class Context(NamedTuple):
@@ -22,6 +37,9 @@ class Context(NamedTuple):
     share: float = 0.0
     """Share of the oracle's actions, from 0 to less than 1, that are written below the text."""
 
+    example: bool = False
+    """Whether the oracle's whole solution of another task is written below the text instead."""
+
 
 ContextRule = Callable[..., list[Context]]
 """Maps expected success, a number of rollouts and a random generator to a context for each."""
@@ -30,8 +48,10 @@ ContextRule = Callable[..., list[Context]]
 CONTEXTS: Registry[ContextRule] = Registry("context")
 
 
-def written(context: Context, actions: Sequence[str]) -> str:
-    """Return the text of a context; the last action is never given."""
+def written(context: Context, actions: Sequence[str], example: str = "") -> str:
+    """Return the text of a context; the last of the task's own actions is never given."""
+    if context.example:
+        return f"{context.text}\n{example}" if example else ""
     count = min(int(context.share * len(actions)), len(actions) - 1)
     if context.share and count < 1:
         return ""
@@ -125,3 +145,66 @@ def modes(
         raise ValueError(f"expected texts and at least 1 of each, got {len(texts)}, each={each}")
     forced = [Context(text) for text in texts for _ in range(each)][:rollouts]
     return forced + [Context()] * (rollouts - len(forced))
+
+
+@CONTEXTS.register("examples")
+def examples(
+    success: float,
+    rollouts: int,
+    draw: np.random.Generator,
+    *,
+    text: str = "An example of a similar task and its solution:",
+    below: float = 0.2,
+    plain: float = 0.5,
+) -> list[Context]:
+    """A solved example for tasks that rarely succeed, for all but a share of the rollouts (XRPO).
+
+    The example is another train task of the same table with the oracle's actions. Chosen here:
+    examples are the oracle's, since own successes are rare exactly where they are needed.
+
+    Raises:
+        ValueError: If a share is not in [0, 1].
+    """
+    if not (0 <= below <= 1 and 0 <= plain <= 1):
+        raise ValueError(f"expected shares from 0 to 1, got below={below} and plain={plain}")
+    count = rollouts - math.floor(plain * rollouts) if success <= below else 0
+    return [Context()] * (rollouts - count) + [Context(text, example=True)] * count
+
+
+@CONTEXTS.register("efforts")
+def efforts(
+    success: float,
+    rollouts: int,
+    draw: np.random.Generator,
+    *,
+    levels: Sequence[float] = (0.5, 0.75, 1.0),
+) -> list[Context]:
+    """An effort for each rollout, in turn: the share of the task's usual length (e1).
+
+    The shaping `effort` reads it. The policy learns to follow the number, which remains a knob
+    after training.
+
+    Raises:
+        ValueError: If there are no levels, or one is not positive.
+    """
+    if not levels or min(levels) <= 0:
+        raise ValueError(f"expected positive efforts, got {list(levels)}")
+    return [Context(f"{EFFORT}{levels[n % len(levels)]:g}") for n in range(rollouts)]
+
+
+@CONTEXTS.register("budgets")
+def budgets(
+    success: float,
+    rollouts: int,
+    draw: np.random.Generator,
+    *,
+    budgets: Sequence[int] = (512, 1024, 2048, 2560),
+) -> list[Context]:
+    """A token budget for each rollout, in turn, as the estimator `hbpo` counts them (HBPO).
+
+    Raises:
+        ValueError: If there are no budgets, or one is below 1.
+    """
+    if not budgets or min(budgets) < 1:
+        raise ValueError(f"expected budgets of at least 1 token, got {list(budgets)}")
+    return [Context(f"Budget: {budgets[n % len(budgets)]} tokens") for n in range(rollouts)]

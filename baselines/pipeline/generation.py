@@ -137,22 +137,20 @@ class Generation:
             if self._hint_length(plan.task, rate, _LONG_SOLUTION)
             or any(text.share for text in texts)
         ]
-        if not hinted:
-            return [_with_contexts(p, texts, []) for p, texts in zip(plans, contexts, strict=True)]
-        oracles = [
-            Request((plan.env, plan.task, plan.seed, 0), plan.limits, "agent:oracle")
-            for plan in hinted
-        ]
-        outcomes = await executor.run(oracles)
-        solutions = {
-            plan.task: _solution(plan, outcome)
-            for plan, outcome in zip(hinted, outcomes, strict=True)
+        others = {
+            plan.task: self._example_task(plan)
+            for plan, texts in zip(plans, contexts, strict=True)
+            if any(text.example for text in texts)
         }
+        hinted += [plan._replace(task=others[plan.task]) for plan in plans if plan.task in others]
+        solutions = await self._solutions(hinted, executor)
         started = []
         for plan, rate, texts in zip(plans, success, contexts, strict=True):
             solution = solutions.get(plan.task)
             steps = [] if solution is None else solution.record["steps"]
-            plan = _with_contexts(plan, texts, [step["action"] for step in steps])
+            example = others.get(plan.task, "")
+            shown = _example_text(example, solutions[example]) if example else ""
+            plan = _with_contexts(plan, texts, [step["action"] for step in steps], shown)
             if solution is not None:
                 # The last action is always left to the policy.
                 actions = len(solution.record["steps"])
@@ -165,6 +163,28 @@ class Generation:
                     )
             started.append(plan)
         return started
+
+    async def _solutions(
+        self, plans: Sequence[GroupPlan], executor: Executor
+    ) -> dict[str, Trajectory]:
+        """Let the oracle play the plans' tasks."""
+        if not plans:
+            return {}
+        oracles = [
+            Request((plan.env, plan.task, plan.seed, 0), plan.limits, "agent:oracle")
+            for plan in plans
+        ]
+        outcomes = await executor.run(oracles)
+        return {
+            plan.task: _solution(plan, outcome)
+            for plan, outcome in zip(plans, outcomes, strict=True)
+        }
+
+    def _example_task(self, plan: GroupPlan) -> str:
+        """Return another train task of the same table; the same one if there is no other."""
+        (table,) = (table for table in self._tables if table.holds(plan.task))
+        drawn = table.drawn(2, generator_for("example", plan.seed, plan.task))
+        return next((task for task in drawn if task != plan.task), plan.task)
 
     def _contexts(self, plan: GroupPlan, success: float) -> list[Context]:
         """Return the contexts of a group's rollouts before they split."""
@@ -183,13 +203,14 @@ class Generation:
         hints = {plan.task: plan.hint for plan in plans}
         whole = []
         for group in groups:
-            given = [turns_given(s) > 0 or s.context != "" for s in group.samples]
+            told = hints.get(group.task, 0.0) > 0
+            given = [turns_given(s) > 0 or (told and s.context != "") for s in group.samples]
             if any(given):
                 plain, hinted = (
                     tuple(s for s, each in zip(group.samples, given, strict=True) if each is want)
                     for want in (False, True)
                 )
-                if hints.get(group.task):
+                if told:
                     self.known.observe_hinted(replace(group, samples=hinted), hints[group.task])
                 group = replace(group, samples=plain)
             if group.samples:
@@ -198,12 +219,18 @@ class Generation:
 
 
 def _with_contexts(
-    plan: GroupPlan, contexts: Sequence[Context], actions: Sequence[str]
+    plan: GroupPlan, contexts: Sequence[Context], actions: Sequence[str], example: str
 ) -> GroupPlan:
-    texts = tuple(written(context, actions) for context in contexts)
+    texts = tuple(written(context, actions, example) for context in contexts)
     if not any(texts):
         return plan
-    return plan._replace(contexts=texts, hint=max(context.share for context in contexts))
+    shares = [1.0 if context.example else context.share for context in contexts]
+    return plan._replace(contexts=texts, hint=max(shares))
+
+
+def _example_text(task: str, solution: Trajectory) -> str:
+    actions = (step["action"] for step in solution.record["steps"])
+    return "\n".join([_instruction(task), "", *actions])
 
 
 def _instruction(task: str) -> str:

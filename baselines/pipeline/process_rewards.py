@@ -26,29 +26,37 @@ def _at_end(sample: Sample, extra: float) -> Sample:
 
 @SHAPINGS.register("process")
 def process(
-    groups: Sequence[Group], *, factor: float = 0.2, only_correct: bool = True
+    groups: Sequence[Group],
+    *,
+    factor: float = 0.2,
+    only_correct: bool = True,
+    tools: bool = False,
 ) -> list[Group]:
     """Add `factor` times a judge's score of each step to the step's reward (RM-NLHF).
 
     R = R_outcome + factor * mean of the steps' `feedback`, divided equally among the turns, so that
     long rollouts do not earn more. The feedback may be the likeness of a critique to a human's
     (RM-NLHF), a step's verification (GroundedPRM) or the result of executing a line (PRLCoder).
-    Chosen here: only successes earn it by default, so that a convincing process never replaces a
-    correct outcome.
+    With `tools`, a step that no judge scored counts 1 if none of its calls failed, else 0. Chosen
+    here: only successes earn it by default, so that a convincing process never replaces a correct
+    outcome.
 
     Raises:
         ValueError: If a sample has feedback, but not one for each turn.
     """
 
     def shaped(sample: Sample) -> Sample:
-        if not sample.feedback or (only_correct and sample.reward <= 0):
+        feedback = sample.feedback
+        if tools and not feedback:
+            feedback = tuple(float(count == 0) for count in sample.errors)
+        if not feedback or (only_correct and sample.reward <= 0):
             return sample
-        if len(sample.feedback) != len(sample.rewards):
+        if len(feedback) != len(sample.rewards):
             raise ValueError(
                 f"process needs feedback on each turn; sample {sample.key} has "
-                f"{len(sample.feedback)} for {len(sample.rewards)} turns"
+                f"{len(feedback)} for {len(sample.rewards)} turns"
             )
-        return _by_turn(sample, factor * np.array(sample.feedback) / len(sample.rewards))
+        return _by_turn(sample, factor * np.array(feedback) / len(sample.rewards))
 
     return [replace(group, samples=tuple(map(shaped, group.samples))) for group in groups]
 

@@ -77,11 +77,26 @@ def frontier(
 
 @SAMPLERS.register("thompson")
 def thompson(
-    tasks: Sequence[str], known: TaskStatistics, count: int, draw: np.random.Generator
+    tasks: Sequence[str],
+    known: TaskStatistics,
+    count: int,
+    draw: np.random.Generator,
+    *,
+    idle: float = 1.0,
 ) -> list[int]:
-    """The largest p (1 - p), with p drawn from each task's posterior (after VADE)."""
+    """The largest p (1 - p), with p drawn from each task's posterior (VADE).
+
+    VADE discounts on two scales: counts lose `TaskStatistics.decay` each time a task is tried, and
+    `idle` for each batch in which it is not, so that neglected tasks become uncertain again.
+    Chosen here: both forms, and no discount of idle tasks by default.
+
+    Raises:
+        ValueError: If `idle` is not in (0, 1], or there are fewer tasks than `count`.
+    """
+    if not 0 < idle <= 1:
+        raise ValueError(f"idle must be above 0 and at most 1, got {idle}")
     check_count(tasks, count)
-    parameters = known.posterior(tasks)
+    parameters = known.posterior(tasks, idle)
     rate = draw.beta(parameters[:, 0], parameters[:, 1])
     return [int(place) for place in np.argsort(-rate * (1.0 - rate), kind="stable")[:count]]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample
+from hexathlon.baselines.pipeline.contexts import EFFORT
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 
 __all__ = [
@@ -134,11 +135,19 @@ def moa(groups: Sequence[Group], *, temperature: float = 1.0) -> list[Group]:
 
 
 @SHAPINGS.register("effort")
-def effort(groups: Sequence[Group], *, share: float = 0.8, threshold: float = 1.0) -> list[Group]:
-    """Reward of successes only within `share` of the task's mean length (after e1).
+def effort(
+    groups: Sequence[Group],
+    past: TaskStatistics | None = None,
+    *,
+    share: float = 0.8,
+    threshold: float = 1.0,
+    running: bool = False,
+) -> list[Group]:
+    """Reward of successes only within `share` of the task's mean length (e1).
 
-    Beyond it, a success's reward falls linearly to 0 at twice that length. Chosen here: the mean is
-    that of the group, not a running one, and the share is the recipe's, not a number in the prompt.
+    Beyond it, a success's reward falls linearly to 0 at twice that length. A rollout with one of
+    the contexts `efforts` has its own share. The mean is the group's, or with `running` a running
+    one over the batches in which the task was played, as in e1, for tasks that recur.
 
     Raises:
         ValueError: If `share` is not positive.
@@ -147,8 +156,14 @@ def effort(groups: Sequence[Group], *, share: float = 0.8, threshold: float = 1.
         raise ValueError(f"share must be positive, got {share}")
     extra = []
     for group in groups:
-        target = share * float(np.mean([sample.tokens for sample in group.samples]))
-        over = [min(max(s.tokens / target - 1.0, 0.0), 1.0) for s in group.samples]
+        mean = float(np.mean([sample.tokens for sample in group.samples]))
+        if running and past is not None:
+            mean = past.lengths.get(group.task, mean)
+        targets = [_effort_of(sample, share) * mean for sample in group.samples]
+        over = [
+            min(max(s.tokens / target - 1.0, 0.0), 1.0)
+            for s, target in zip(group.samples, targets, strict=True)
+        ]
         extra.append(
             [
                 -part * s.reward * (s.reward >= threshold)
@@ -156,6 +171,12 @@ def effort(groups: Sequence[Group], *, share: float = 0.8, threshold: float = 1.
             ]
         )
     return _each(groups, extra)
+
+
+def _effort_of(sample: Sample, share: float) -> float:
+    if sample.context.startswith(EFFORT):
+        return float(sample.context.removeprefix(EFFORT))
+    return share
 
 
 def _means(group: Group) -> tuple[float, float]:

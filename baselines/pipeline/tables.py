@@ -95,6 +95,11 @@ class GenerateTable(RecipeTable):
                     "generate.pruning needs rollouts that do not fork: set structure to "
                     f"independent, got {self.structure.name}"
                 )
+        if self.context.name != "none" and self.structure.name not in ("independent", "forked"):
+            raise ValueError(
+                "generate.context gives each rollout its text before it splits: set structure to "
+                f"independent or forked, got {self.structure.name}"
+            )
         CONTEXTS.resolve(self.context.name, self.context.parameters)
         CONTEXTS[self.context.name](0.5, 4, generator_for("trial"), **self.context.parameters)
         HORIZONS.resolve(self.horizon.name, self.horizon.parameters)

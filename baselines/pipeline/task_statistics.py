@@ -36,6 +36,15 @@ class TaskStatistics:
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
     """Discounted successes and failures by task; the most recently tried task is last."""
 
+    batches: int = 0
+    """Number of batches that have been counted."""
+
+    seen: dict[str, int] = field(default_factory=dict)
+    """Number of the batch in which each task was last tried."""
+
+    lengths: dict[str, float] = field(default_factory=dict)
+    """Running mean of the sampled tokens of each task's rollouts."""
+
     rubric: list[tuple[float, ...]] = field(default_factory=list)
     """Mean of each rubric dimension over the latest batches with a rubric, the newest last."""
 
@@ -48,7 +57,12 @@ class TaskStatistics:
 
     def observe(self, groups: Sequence[Group]) -> None:
         """Count the rollouts of some tasks."""
+        self.batches += 1
         for group in groups:
+            self.seen[group.task] = self.batches
+            mean = float(np.mean([sample.tokens for sample in group.samples]))
+            before = self.lengths.get(group.task, mean)
+            self.lengths[group.task] = self.decay * before + (1.0 - self.decay) * mean
             passed = int((group.rewards >= self.threshold).sum())
             won, lost = self.counts.pop(group.task, (0.0, 0.0))
             failed = len(group.samples) - passed
@@ -58,7 +72,10 @@ class TaskStatistics:
             means = np.mean(scores, axis=0)
             self.rubric = [*self.rubric, tuple(float(mean) for mean in means)][-_BATCHES:]
         while len(self.counts) > self.most:
-            del self.counts[next(iter(self.counts))]
+            oldest = next(iter(self.counts))
+            del self.counts[oldest]
+            self.seen.pop(oldest, None)
+            self.lengths.pop(oldest, None)
 
     def observe_hinted(self, group: Group, share: float) -> None:
         """Count rollouts that started from a share of the oracle's actions."""
@@ -68,10 +85,19 @@ class TaskStatistics:
         while len(self.hinted) > self.most:
             del self.hinted[next(iter(self.hinted))]
 
-    def posterior(self, tasks: Sequence[str]) -> Array:
-        """Return the Beta parameters of each task, `[tasks, 2]`."""
+    def posterior(self, tasks: Sequence[str], idle: float = 1.0) -> Array:
+        """Return the Beta parameters of each task, `[tasks, 2]`.
+
+        Args:
+            tasks: The tasks.
+            idle: Discount of the counts for each batch since the task was last tried.
+        """
         counts = [self.counts.get(task, (0.0, 0.0)) for task in tasks]
-        posterior: Array = np.array(counts, dtype=np.float64).reshape(-1, 2) + np.array(self.prior)
+        posterior: Array = np.array(counts, dtype=np.float64).reshape(-1, 2)
+        if idle < 1.0:
+            ages = [self.batches - self.seen.get(task, self.batches) for task in tasks]
+            posterior = posterior * idle ** np.array(ages, dtype=np.float64)[:, None]
+        posterior = posterior + np.array(self.prior)
         return posterior
 
     def success(self, tasks: Sequence[str]) -> Array:

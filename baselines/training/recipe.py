@@ -196,6 +196,7 @@ class Recipe(RecipeTable):
             "asynchrony": self.asynchrony.active,
             "ranks": self.ranks > 1,
             "critic": self.critic is not None,
+            "credit.tokens": bool(self.credit.tokens),
             "learner.kind": self.learner.kind == "sharded",
             "clone.demonstrations": self.clone.demonstrations > 0,
             "policy.checkpoint (for its tokenizer; it is missing)": not self.policy.checkpoint,

@@ -161,6 +161,9 @@ class Trainer:
             run.generation.known.counts = {
                 task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
             }
+            run.generation.known.batches = int(kept.get("batches", 0))
+            run.generation.known.seen = dict(kept.get("seen", {}))
+            run.generation.known.lengths = dict(kept.get("lengths", {}))
             run.generation.known.rubric = [tuple(row) for row in kept.get("rubric", ())]
             run.generation.known.hinted = {
                 task: [tuple(row) for row in rows] for task, rows in kept.get("hinted", {}).items()
@@ -184,6 +187,9 @@ class Trainer:
             {
                 "recipe": run.recipe.name,
                 "known": run.generation.known.counts,
+                "batches": run.generation.known.batches,
+                "seen": run.generation.known.seen,
+                "lengths": run.generation.known.lengths,
                 "rubric": run.generation.known.rubric,
                 "hinted": run.generation.known.hinted,
                 "quality": None

@@ -66,7 +66,9 @@ METHODS: list[dict[str, Any]] = [
             "pruning": part("hopeless", below=1, chance=0.5),
         },
     },
-    {"generate": {"pruning": part("balanced")}},
+    {"generate": {"pruning": part("balanced"), "context": part("examples", below=1)}},
+    {"generate": {"context": part("efforts")}},
+    {"credit": {"estimator": part("hbpo")}, "generate": {"context": part("budgets")}},
     {
         "credit": {"estimator": part("ad_hint")},
         "generate": {"hint": part("fading", most=0.5), "hinted": 0.5},

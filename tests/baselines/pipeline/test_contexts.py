@@ -51,6 +51,33 @@ def test_modes_are_forced_and_free():
         contexts("modes", 0.5, 3, each=0)
 
 
+def test_efforts_and_budgets_take_turns():
+    texts = [context.text for context in contexts("efforts", 0.5, 3, levels=[0.5, 1])]
+    assert texts == ["Effort: 0.5", "Effort: 1", "Effort: 0.5"]
+    asked = [sample([1.0], lengths=[6], context=texts[0]), sample([1.0], lengths=[2])]
+    (shaped,) = SHAPINGS["effort"]([Group("t", tuple(asked))], share=1.0)
+    assert shaped.rewards.tolist() == pytest.approx([0.0, 1.0])  # the mean of 6 and 2 is 4
+    whole = replace(asked[0], context=texts[1])
+    (shaped,) = SHAPINGS["effort"]([Group("t", (whole, asked[1]))], share=0.1)
+    assert shaped.rewards[0] == pytest.approx(0.5)
+    limits = [context.text for context in contexts("budgets", 0.5, 3, budgets=[8, 16])]
+    assert limits == ["Budget: 8 tokens", "Budget: 16 tokens", "Budget: 8 tokens"]
+    for name, parameters in (("efforts", {"levels": [0.0]}), ("budgets", {"budgets": [0]})):
+        with pytest.raises(ValueError, match=r"got \[0"):
+            contexts(name, 0.5, 3, **parameters)
+
+
+def test_examples_are_for_tasks_that_rarely_succeed():
+    example = Context("An example of a similar task and its solution:", example=True)
+    assert contexts("examples", 0.2, 4, plain=0.25) == [Context(), *[example] * 3]
+    assert contexts("examples", 0.3, 2) == [Context()] * 2
+    solved = written(example, ["never", "these"], "Task one.\n\nadd 1\nsubmit")
+    assert solved == f"{example.text}\nTask one.\n\nadd 1\nsubmit"
+    assert written(example, [], "") == "", "no example was solved"
+    with pytest.raises(ValueError, match="got below=2"):
+        contexts("examples", 0.2, 4, below=2)
+
+
 def test_the_part_of_a_prompt_that_a_context_added():
     assert cut_of([1, 2, 7, 8, 3], [1, 2, 3]) == (2, 4)
     assert cut_of([1, 2, 2, 3], [1, 2, 3]) == (2, 3), "several cuts give the same rest"

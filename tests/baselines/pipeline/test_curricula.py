@@ -7,6 +7,7 @@ from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.pipeline.allocation import extra_rollouts
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, HORIZONS, SAMPLERS, SHAPINGS
 from hexathlon.baselines.pipeline.curricula import embedded, predicted_success
+from hexathlon.baselines.pipeline.shaping import shape
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.tasks.seeding import generator_for
 from support.samples import group, sample
@@ -80,6 +81,18 @@ def test_long_successes_lose_their_reward():
     assert rewards("effort", one, share=0.5) == pytest.approx([1.0, 0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match="share must be positive, got 0"):
         rewards("effort", one, share=0.0)
+
+
+def test_lengths_are_compared_with_a_running_mean():
+    known = TaskStatistics(decay=0.75)
+    for length in (8, 4):
+        known.observe([Group("task", (sample([1.0], lengths=[length]),))])
+    assert known.lengths == {"task": 7.0}
+    one = Group("task", (sample([1.0], lengths=[7]), sample([1.0], lengths=[14])))
+    (shaped,) = shape("effort", [one], known, share=1.0, running=True)
+    assert shaped.rewards.tolist() == [1.0, 0.0]
+    (plain,) = shape("effort", [one], known, share=1.0)
+    assert plain.rewards.tolist() == pytest.approx([1.0, 1 - (14 / 10.5 - 1)])
 
 
 def test_tools_are_rewarded_only_where_they_help():

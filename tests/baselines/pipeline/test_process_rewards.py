@@ -31,6 +31,11 @@ def test_judged_steps_add_their_mean_to_successes():
     assert rewards == [pytest.approx((0.2, 1.1)), (0.0, 0.0), (1.0,)]
     assert sum(rewards[0]) == pytest.approx(1.0 + 0.4 * 0.75)
     assert shaped("process", lost, only_correct=False, factor=0.4) == [(0.2, 0.2)]
+    called = sample([0.0, 0.0, 0.0, 1.0], errors=(0, 1, 0, 0))
+    assert shaped("process", called) == [called.rewards]
+    ((*_, last),) = shaped("process", called, factor=0.4, tools=True)
+    assert shaped("process", called, factor=0.4, tools=True)[0][:3] == pytest.approx((0.1, 0, 0.1))
+    assert last == pytest.approx(1.1)
     with pytest.raises(ValueError, match="has 1 for 2 turns"):
         shaped("process", sample([0.0, 1.0], feedback=(1.0,)))
 

@@ -58,6 +58,28 @@ def test_older_counts_of_a_task_are_discounted():
     assert result.success(["never tried"])[0] == 0.5
 
 
+def test_counts_of_idle_tasks_fade():
+    result = TaskStatistics()
+    result.observe([group([1.0] * 4 + [0.0] * 2, "idle")])
+    for _ in range(2):
+        result.observe([group([1.0, 0.0], "busy")])
+    assert result.posterior(["idle", "new"], idle=0.5).tolist() == [[2.0, 1.5], [1.0, 1.0]]
+    assert result.posterior(["idle"]).tolist() == [[5.0, 3.0]]
+    assert result.posterior(["busy"], idle=0.5).tolist() == result.posterior(["busy"]).tolist()
+    names, draw = ["idle", "busy"], generator_for("idle")
+    result.observe([group([1.0] * 50, "idle")])
+    result.observe([group([1.0] * 40 + [0.0] * 10, "busy")])
+
+    def chosen(idle: float) -> float:
+        drawn = [SAMPLERS["thompson"](names, result, 1, draw, idle=idle)[0] for _ in range(200)]
+        return drawn.count(0) / 200
+
+    assert chosen(1.0) < 0.1, "it was always solved"
+    assert chosen(0.01) > 0.3, "a neglected task is uncertain again"
+    with pytest.raises(ValueError, match="at most 1, got 0"):
+        SAMPLERS["thompson"](names, result, 1, draw, idle=0)
+
+
 @pytest.mark.parametrize("name", list(ALLOCATORS))
 def test_allocators_spend_the_budget(name):
     success = np.array([0.0, 0.02, 0.1, 0.5, 0.9, 1.0])

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.algorithms.samples import turns_given
-from hexathlon.baselines.pipeline.catalogue import SHAPINGS
+from hexathlon.baselines.pipeline.catalogue import SHAPINGS, STRUCTURES
 from hexathlon.baselines.pipeline.generation import HintFailed
 from hexathlon.baselines.training.recipe import RecipeError
 from hexathlon.baselines.training.start import make_start
@@ -355,6 +355,35 @@ def test_contexts_are_read_and_cut_out_again(start, tmp_path, monkeypatch) -> No
         assert len(prompts) == 1, "without contexts, all prompts are the same"
     for path in (tmp_path / "rollouts").iterdir():
         assert "A solution begins" not in gzip.decompress(path.read_bytes()).decode()
+
+
+def test_parts_that_do_not_fit_are_errors(monkeypatch) -> None:
+    monkeypatch.setitem(STRUCTURES._parts, "tree", lambda: ())
+    with pytest.raises(RecipeError, match="independent or forked, got tree"):
+        tiny_recipe(generate={"structure": part("tree"), "context": part("modes")})
+    with pytest.raises(RecipeError, match="asyppo compares the heads of a critic"):
+        tiny_recipe(**credit("gae", tokens=[part("asyppo")]), critic={})
+    with pytest.raises(RecipeError, match="there is no token rule 'nothing'"):
+        tiny_recipe(**credit("grpo", tokens=[part("nothing")]))
+
+
+def test_examples_are_other_tasks_with_their_solutions(start, tmp_path, monkeypatch) -> None:
+    recipe = tiny_recipe(
+        **credit("grpo", filters=[part("hint_free")]),
+        generate={"context": part("examples", below=1, plain=0.5)},
+    )
+    with trainer_of(recipe, start, tmp_path) as trainer:
+        calls = calls_of(monkeypatch)
+        groups_of(trainer, calls, "grpo")
+        (filtered,) = [call for call in calls if call.name == "hint_free"]
+        known = trainer.components.generation.known
+    for group in filtered.arguments[0]:
+        texts = {sample.context for sample in group.samples} - {""}
+        (text,) = texts
+        assert "Bring the counter to" in text and text.endswith(
+            '{"name": "submit", "arguments": {}}'
+        )
+        assert sum(known.counts[group.task]) == 2, "rollouts with an example do not count"
 
 
 def test_hinted_rollouts_fork_after_the_policys_own_turns(start, tmp_path, monkeypatch) -> None:
