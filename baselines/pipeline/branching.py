@@ -232,25 +232,25 @@ def tree_ps(*, chains: float = 0.25, width: int = 3) -> Growth:
 
 
 @STRUCTURES.register("vines")
-def vines(*, states: int = 1, chains: int = 1) -> Growth:
+def vines(*, states: int = 1) -> Growth:
     """Vines from a few visited states (Polychromic objectives, after TRPO's vine sampling).
 
-    `chains` rollouts visit states, `states` of these are drawn, and the rest of the group is
-    divided among them, so that sets of consecutive rollouts share a state. Use the estimator
-    `polychromic` with `size` the number of vines per state.
+    One rollout visits states, `states` of them are drawn, and the group is divided among them. The
+    first rollout is a vine of the first state, so that sets of consecutive rollouts share a state.
+    Use the estimator `polychromic` with `size` the number of vines per state.
     """
-    if states < 1 or chains < 1:
-        raise ValueError(f"expected states and chains of at least 1, got {states} and {chains}")
+    if states < 1:
+        raise ValueError(f"states must be at least 1, got {states}")
 
     def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
         visited = tree.states()
-        if tree.drawn > chains or not visited:
+        if tree.drawn > 1 or not visited:
             return []
         order = draw.permutation(len(visited))[:states]
         picked = [visited[int(n)] for n in sorted(order)]
-        return sorted(picked[n % len(picked)] for n in range(tree.room))
+        return sorted(picked[n % len(picked)] for n in range(tree.members))[1:]
 
-    return Growth(lambda members: min(chains, members), choose)
+    return Growth(lambda members: 1, choose)
 
 
 def _steps(outcome: Trajectory | Prefix) -> Sequence[dict[str, str]]:

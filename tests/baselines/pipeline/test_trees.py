@@ -231,7 +231,7 @@ def test_vines_share_few_states() -> None:
     picks = chosen("vines", grown((1, 0, 0)), states=2)
     assert len(picks) == 15
     assert picks == sorted(picks)
-    assert set(Counter(picks).values()) == {8, 7}
+    assert [count for _, count in sorted(Counter(picks).items())] == [7, 8]  # and the chain
 
 
 def test_reex_skips_states_after_errors() -> None:
@@ -290,7 +290,7 @@ def test_votes() -> None:
         ("arpo", {"chains": 0.0}, "chains must be above 0"),
         ("arpo", {"beam": 1}, "beam must be at least 2, got 1"),
         ("treepo", {"width": 1}, "expected width >= 2"),
-        ("vines", {"states": 0}, "expected states and chains of at least 1"),
+        ("vines", {"states": 0}, "states must be at least 1, got 0"),
         ("ettrl", {"by": "vote"}, 'by must be "action" or "state"'),
         ("cleaner", {"similar": 2.0}, "similar must be between 0 and 1"),
         ("scope", {"late": -1.0}, "late must be between 0 and 1"),
