@@ -33,7 +33,7 @@ from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_checkpoint
 from hexathlon.baselines.pipeline.catalogue import STRUCTURES
 from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
-from hexathlon.baselines.pipeline.growth import Growth
+from hexathlon.baselines.pipeline.growth import TreeGrowth
 from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.rollout.executor import LocalExecutor, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
@@ -150,7 +150,7 @@ class Bench:
     ) -> list[Group]:
         """Play one group per task, each from an empty cache."""
         made = STRUCTURES[structure](**parameters)
-        growth = made if isinstance(made, Growth) else None
+        growth = made if isinstance(made, TreeGrowth) else None
         sampling = TokenSampling(
             max_tokens=self.recipe.rollout.max_tokens, seed=1, entropies=growth is not None
         )

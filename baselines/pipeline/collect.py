@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple, cast
 
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.pipeline.growth import Branch, Growth, Leaf, Tree
+from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.structures import ForkPoint, leaves
 from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
@@ -95,7 +95,7 @@ class Collector:
         executor: Executor,
         splits: Sequence[ForkPoint] = (),
         logged: Logged = lambda played: played,
-        growth: Growth | None = None,
+        growth: TreeGrowth | None = None,
     ) -> None:
         self.logged = logged
         self._executor = executor
@@ -177,10 +177,10 @@ class Collector:
         outcomes = await self._outcomes(requests)
         return finished + [outcome for outcome in outcomes if isinstance(outcome, Trajectory)]
 
-    async def _grown(self, plans: Sequence[GroupPlan], growth: Growth) -> list[Trajectory]:
+    async def _grown(self, plans: Sequence[GroupPlan], growth: TreeGrowth) -> list[Trajectory]:
         """Grow the trees of groups in common rounds; return the trajectories."""
         roots = [Request((p.env, p.task, p.seed, 0), p.limits, start=p.start) for p in plans]
-        trees = [Tree(plan.members, plan.start) for plan in plans]
+        trees = [RolloutTree(plan.members, plan.start) for plan in plans]
         draws = [generator_for("tree", *request.key[:3]) for request in roots]
         active = [*range(len(plans))]
         first = True
@@ -206,9 +206,9 @@ class Collector:
     async def _branches(
         self,
         chosen: Sequence[tuple[int, Branch]],
-        trees: Sequence[Tree],
+        trees: Sequence[RolloutTree],
         roots: Sequence[Request],
-        growth: Growth,
+        growth: TreeGrowth,
     ) -> None:
         """Play branches and add them to their trees."""
         requests = [trees[number].request(branch, roots[number]) for number, branch in chosen]
@@ -238,7 +238,7 @@ class Collector:
             assert isinstance(outcome, Trajectory), "without a pause, a rollout runs to its end"
             trees[number].add(Leaf(outcome, branch))
 
-    async def _solve(self, trees: Sequence[Tree], roots: Sequence[Request]) -> None:
+    async def _solve(self, trees: Sequence[RolloutTree], roots: Sequence[Request]) -> None:
         """Give trees the oracles' solutions; a task without one has no reference."""
         oracles = [
             root._replace(key=(*root.key[:3], 0), start=None, agent="agent:oracle")
@@ -283,7 +283,7 @@ def collected_of(tasks: Sequence[str], played: Sequence[Trajectory]) -> Collecte
     )
 
 
-def _labelled(played: Sequence[Trajectory], growth: Growth) -> list[Trajectory]:
+def _labelled(played: Sequence[Trajectory], growth: TreeGrowth) -> list[Trajectory]:
     """Return the scored rollouts of a task with labels as rewards, if there are any."""
     scored = [trajectory for trajectory in played if trajectory.scored]
     labels = growth.labels(scored)

@@ -10,7 +10,7 @@ from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.pipeline.branching import distance
 from hexathlon.baselines.pipeline.catalogue import STRUCTURES
 from hexathlon.baselines.pipeline.collect import MOST_DRAWN, Collected
-from hexathlon.baselines.pipeline.growth import Branch, Growth, Leaf, Tree
+from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.voting import confidence, elected, majority
 from hexathlon.baselines.rollout.executor import Request
@@ -28,7 +28,7 @@ from support.enumerating import (
 )
 from support.samples import group
 
-GROWING = [name for name in STRUCTURES if isinstance(STRUCTURES[name](), Growth)]
+GROWING = [name for name in STRUCTURES if isinstance(STRUCTURES[name](), TreeGrowth)]
 PLAIN = [name for name in GROWING if name not in ("cleaner", "scope", "intervention")]
 TURNWISE = [name for name in PLAIN if name not in ("latr", "ettrl", "echo_ttrl")]
 """Structures that branch at turns only; the others need a policy that keeps its tokens."""
@@ -131,9 +131,9 @@ def test_a_failed_rollout_is_absent_and_has_no_branches() -> None:
     assert len(alone.groups[0].samples) == 2
 
 
-def grown(*scripts: tuple[int, ...]) -> Tree:
+def grown(*scripts: tuple[int, ...]) -> RolloutTree:
     """A tree of chains with these choices."""
-    tree = Tree(16)
+    tree = RolloutTree(16)
     request = Request(("enumerated", plan(1).task, 0, 0))
     for script in scripts:
         (outcome,) = run(EnumeratedExecutor(script), tree.request(Branch(), request))
@@ -147,7 +147,7 @@ def run(executor: EnumeratedExecutor, request: Request) -> Any:
     return asyncio.run(executor.run([request]))
 
 
-def branched(tree: Tree, branch: Branch, *bits: int) -> None:
+def branched(tree: RolloutTree, branch: Branch, *bits: int) -> None:
     request = tree.request(branch, Request(("enumerated", plan(1).task, 0, 0)))
     (outcome,) = run(EnumeratedExecutor(bits), request)
     tree.add(Leaf(outcome, branch))
@@ -172,7 +172,7 @@ def test_states_and_the_rollouts_through_them() -> None:
         tree.request(Branch(0, 1, token=1), Request(("enumerated", plan(1).task, 0, 0)))
 
 
-def chosen(name: str, tree: Tree, seed: int = 0, **parameters: Any) -> list[tuple[int, int]]:
+def chosen(name: str, tree: RolloutTree, seed: int = 0, **parameters: Any) -> list[tuple[int, int]]:
     made = STRUCTURES[name](**parameters)
     return [branch[:2] for branch in made.choose(tree, generator_for("choice", seed))]
 
@@ -197,8 +197,8 @@ def test_arpo_branches_where_entropy_rises() -> None:
     assert chosen("arpo", once) == []  # each state is considered once
 
 
-def fresh(tree: Tree) -> Tree:
-    again = Tree(tree.members)
+def fresh(tree: RolloutTree) -> RolloutTree:
+    again = RolloutTree(tree.members)
     again.leaves, again.drawn = [*tree.leaves], tree.drawn
     return again
 
@@ -264,7 +264,7 @@ def test_edit_distance() -> None:
 
 def test_majority_labels_replace_rewards_but_not_records() -> None:
     growth = STRUCTURES["ettrl"](by="state")
-    labelled = Growth(lambda n: n, lambda tree, draw: [], labels=growth.labels)
+    labelled = TreeGrowth(lambda n: n, lambda tree, draw: [], labels=growth.labels)
     script = [0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1]
     played = collected(EnumeratedExecutor(script), 4, growth=labelled)
     assert played.groups[0].rewards.tolist() == [1.0, 0.0, 1.0, 0.0]
