@@ -127,6 +127,8 @@ class RolloutTree:
             for point in found.trajectory.points:
                 if point.turns == after:
                     return point  # type: ignore[no-any-return]
+            if found.branch.leaf >= 0 and after > found.branch.after:
+                return None
             leaf = found.branch.leaf
         return self.root if after == self.first else None
 

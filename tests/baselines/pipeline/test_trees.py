@@ -164,6 +164,9 @@ def test_states_and_the_rollouts_through_them() -> None:
     assert [tree.children(Branch(*at)) for at in ((0, 1), (0, 2), (2, 2))] == [2, 1, 2]
     assert tree.point(3, 1) is tree.point(0, 1) is not None
     assert tree.point(0, TURNS) is None
+    assert tree.point(3, TURNS - 1) is tree.point(2, 2)  # which it left there
+    assert tree.point(2, TURNS) is None and not tree.failed(2, 2)
+    assert tree.failed(3, 2)  # its own last turn, of which no state is left
     later = tree.request(Branch(), REQUEST)  # a chain from the state that the first one kept
     assert later.start is tree.root is tree.point(1, 0) is not None and later.start.turns == 0
     with pytest.raises(ValueError, match="rollout 0 has no state after 3 turns"):
