@@ -1,13 +1,14 @@
 """Compares trees of rollouts with chains: distinct rollouts at equal drawn tokens, and forks.
 
-    python benchmarks/trees.py SQL_POLICY TERMINAL_POLICY [--tasks 16] [--members 16] [--write]
+    python benchmarks/trees.py sql-tiny POLICY [--tasks 8] [--members 12] [--write]
 
-A policy is a checkpoint, such as the cloned `start/` of a run of `sql-tiny` or `terminal-tiny`.
+The policy is a checkpoint, such as the cloned `start/` of a run of the recipe.
 Each structure plays one group per dev task of the recipe. Its distinct rollouts, those with
 different sequences of actions, are compared with those among as many chains as draw the same number
 of tokens. The environment's time per rollout, from reset to the last action without grading, is
 measured with forks and with the same trees re-played, and one fork at the last state of an oracle's
-episode is compared with re-playing it. `--write` writes `docs/notes/trees.md`.
+episode is compared with re-playing it. `--write` replaces the recipe's section of
+`docs/notes/trees.md`.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_checkpoint
 from hexathlon.baselines.pipeline.catalogue import STRUCTURES
 from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
-from hexathlon.baselines.pipeline.growth import Growth
+from hexathlon.baselines.pipeline.growth import TreeGrowth
 from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.rollout.executor import LocalExecutor, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
@@ -149,7 +150,7 @@ class Bench:
     ) -> list[Group]:
         """Play one group per task, each from an empty cache."""
         made = STRUCTURES[structure](**parameters)
-        growth = made if isinstance(made, Growth) else None
+        growth = made if isinstance(made, TreeGrowth) else None
         sampling = TokenSampling(
             max_tokens=self.recipe.rollout.max_tokens, seed=1, entropies=growth is not None
         )
@@ -292,45 +293,50 @@ def fork_rows(recipe_name: str, count: int) -> list[str]:
 
 
 def main() -> None:
-    """Measure both events and print, or write, the note."""
+    """Measure one recipe's event and print its section of the note."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("sql", type=Path, help="checkpoint of the recipe sql-tiny")
-    parser.add_argument("terminal", type=Path, help="checkpoint of the recipe terminal-tiny")
-    parser.add_argument("--tasks", type=int, default=16)
-    parser.add_argument("--members", type=int, default=16)
-    parser.add_argument("--policies", default="", help="how the policies were made, for the note")
-    parser.add_argument("--write", action="store_true", help=f"write {NOTE.name}")
+    parser.add_argument("recipe", help="a recipe with one table of tasks, such as sql-tiny")
+    parser.add_argument("policy", type=Path, help="a checkpoint")
+    parser.add_argument("--tasks", type=int, default=8)
+    parser.add_argument("--members", type=int, default=12)
+    parser.add_argument("--about", default="", help="how the policy was made, for the note")
+    parser.add_argument("--write", action="store_true", help=f"write to {NOTE.name}")
     words = parser.parse_args()
     torch.set_num_threads(1)
     load = os.getloadavg()[0]
-    parts = []
-    for title, recipe, policy in (
-        ("SQL", "sql-tiny", words.sql),
-        ("Terminal", "terminal-tiny", words.terminal),
-    ):
-        rows, times = rows_of(Bench(recipe, policy, words.tasks, words.members))
-        single = "\n".join(fork_rows(recipe, words.tasks))
-        parts.append(
-            SECTION.format(title=title, rows="\n".join(rows), times="\n".join(times), single=single)
-        )
-    text = PAGE.format(
+    rows, times = rows_of(Bench(words.recipe, words.policy, words.tasks, words.members))
+    single = fork_rows(words.recipe, words.tasks)
+    section = SECTION.format(
+        recipe=words.recipe,
+        about=f" {words.about}" if words.about else "",
         date=datetime.datetime.now(datetime.UTC).date(),
-        load=f"{load:.1f}",
+        load=f"{load:.1f} before, {os.getloadavg()[0]:.1f} after",
         cores=os.cpu_count(),
         versions=f"hexathlon {hexathlon.__version__}, torch {torch.__version__}, Python "
         f"{platform.python_version()}",
         tasks=words.tasks,
         members=words.members,
-        policies=f" {words.policies}" if words.policies else "",
-        wanted=WANTED,
-        sections="\n".join(parts),
+        rows="\n".join(rows),
+        times="\n".join(times),
+        single="\n".join(single),
     )
+    sys.stdout.write(section)
     if words.write:
-        NOTE.write_text(text, encoding="utf-8")
-    sys.stdout.write(text)
+        NOTE.write_text(replaced(words.recipe, section), encoding="utf-8")
 
 
-SECTION = """## {title}
+def replaced(recipe: str, section: str) -> str:
+    """Return the note with a recipe's section in place of its old one, sections by name."""
+    old = NOTE.read_text(encoding="utf-8") if NOTE.exists() else ""
+    parts = {part.partition("\n")[0]: f"## {part}" for part in old.split("## ")[1:]}
+    parts[recipe] = section
+    sections = "\n".join(parts[name].rstrip("\n") + "\n" for name in sorted(parts))
+    return f"{PAGE.format(wanted=WANTED)}\n{sections}"
+
+
+SECTION = """## {recipe}
+
+{date}: {cores} cores, load {load}, {versions}. {tasks} dev tasks, {members} rollouts each.{about}
 
 | structure | distinct rollouts of a tree | of chains with as many drawn tokens | ratio (95 %) | met | drawn tokens | prefilled tokens |
 |---|---|---|---|---|---|---|
@@ -347,17 +353,14 @@ SECTION = """## {title}
 
 PAGE = """# Trees of rollouts
 
-Written by `benchmarks/trees.py` on {date}: {cores} cores, load {load}, {versions}.{policies}
-
-A tree and a group of chains have {members} rollouts of one task; {tasks} dev tasks per event.
-Rollouts are distinct if their sequences of actions differ. The ratio compares a tree with as many
-chains as draw the same number of tokens, tokens of pruned branches included; at least {wanted:g} is
-wanted. Its interval is a bootstrap over tasks. Drawn and prefilled tokens are relative to
-{members} chains. The environment's time is that of reset, snapshot, restore and steps, without the
-last step, which grades. "Re-played" is the same tree with the recorded actions played again instead
-of a fork. The last table is one fork, with the next action, of an episode of the oracle.
-
-{sections}"""
+Written by `benchmarks/trees.py`. Rollouts are distinct if their sequences of actions differ. The
+ratio compares a tree with as many chains as draw the same number of tokens, tokens of pruned
+branches included; at least {wanted:g} is wanted. Its interval is a bootstrap over tasks. Drawn and
+prefilled tokens are relative to a group of chains. The environment's time is that of reset,
+snapshot, restore and steps, without the last step, which grades. "Re-played" is the same tree with
+the recorded actions played again instead of a fork. The last table is one fork, with the next
+action, of an episode of the oracle.
+"""
 
 if __name__ == "__main__":
     main()

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hexathlon.baselines.pipeline.growth import Branch, Growth, Tree
+from hexathlon.baselines.pipeline.growth import Branch, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.structures import STRUCTURES
-from hexathlon.baselines.pipeline.voting import Answer, check_answer, confidence, majority
+from hexathlon.baselines.pipeline.voting import BallotKind, check_answer, confidence, majority
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import Node, TokenTree
@@ -54,7 +54,7 @@ def _drawn(states: Sequence[Branch], room: int, draw: np.random.Generator) -> li
 
 
 @STRUCTURES.register("random_branches")
-def random_branches(*, chains: float = 0.25, inside: bool = False) -> Growth:
+def random_branches(*, chains: float = 0.25, inside: bool = False) -> TreeGrowth:
     """Branch at states drawn evenly: the control that other choices must beat.
 
     Args:
@@ -64,14 +64,14 @@ def random_branches(*, chains: float = 0.25, inside: bool = False) -> Growth:
     """
     _part("chains", chains)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         places = [branch for branch, _, _ in _places(tree)] if inside else tree.states()
         return _drawn(places, min(tree.room, len(tree.kept)), draw)
 
-    return Growth(lambda members: share_of_chains(chains, members), choose)
+    return TreeGrowth(lambda members: share_of_chains(chains, members), choose)
 
 
-def _rise(tree: Tree, state: Branch, tokens: int) -> float:
+def _rise(tree: RolloutTree, state: Branch, tokens: int) -> float:
     """Return how much entropy the turn after a state has over the leaf's first, by the largest."""
     turns = [(leaf, turn) for leaf in tree.kept for turn in tree.leaves[leaf].turns]
     most = max((tree.entropy(leaf, turn, tokens) for leaf, turn in turns), default=0.0)
@@ -80,7 +80,7 @@ def _rise(tree: Tree, state: Branch, tokens: int) -> float:
     return rise / most if most > 0 else 0.0
 
 
-def _new_states(tree: Tree) -> Iterator[Branch]:
+def _new_states(tree: RolloutTree) -> Iterator[Branch]:
     """Yield the states that were not considered yet, and note that they are now."""
     for state in tree.states():
         if state[:2] not in tree.considered:
@@ -91,7 +91,7 @@ def _new_states(tree: Tree) -> Iterator[Branch]:
 @STRUCTURES.register("arpo")
 def arpo(
     *, chains: float = 0.5, base: float = 0.5, gain: float = 0.5, beam: int = 2, tokens: int = 20
-) -> Growth:
+) -> TreeGrowth:
     """Branch where entropy rises after an observation (ARPO, Dong et al. 2025).
 
     P(branch) = clip(base + gain * dH, 0, 1), with dH the entropy of the turn's first `tokens` less
@@ -103,18 +103,20 @@ def arpo(
         raise ValueError(f"beam must be at least 2, got {beam}")
     _part("chains", chains)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         chosen: list[Branch] = []
         for state in _new_states(tree):
             probability = float(np.clip(base + gain * _rise(tree, state, tokens), 0.0, 1.0))
             chosen += [state] * int((draw.random(beam - 1) < probability).sum())
         return chosen[: tree.room]
 
-    return Growth(lambda members: share_of_chains(chains, members), choose, entropies=True)
+    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, entropies=True)
 
 
 @STRUCTURES.register("aepo")
-def aepo(*, beta: float = 1.0, base: float = 0.5, gain: float = 0.5, tokens: int = 20) -> Growth:
+def aepo(
+    *, beta: float = 1.0, base: float = 0.5, gain: float = 0.5, tokens: int = 20
+) -> TreeGrowth:
     """Balance chains and branches by entropy, and do not branch again and again (AEPO).
 
     One chain is played first. Of k rollouts, k * sigmoid(beta * (H_root - mean H of later turns))
@@ -122,7 +124,7 @@ def aepo(*, beta: float = 1.0, base: float = 0.5, gain: float = 0.5, tokens: int
     in a row before the state. Chosen here: 1 / (1 + l) as the penalty, dH as in `arpo`.
     """
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         if tree.drawn == 1 and tree.kept:
             root = tree.entropy(0, tree.first, tokens)
             later = [tree.entropy(0, turn, tokens) for turn in tree.own_turns(0)[1:]] or [root]
@@ -140,11 +142,11 @@ def aepo(*, beta: float = 1.0, base: float = 0.5, gain: float = 0.5, tokens: int
                 in_a_row = in_a_row + 1 if rise > 0 else 0
         return chosen[: tree.room]
 
-    return Growth(lambda members: 1, choose, entropies=True)
+    return TreeGrowth(lambda members: 1, choose, entropies=True)
 
 
 @STRUCTURES.register("trace")
-def trace(*, chains: float = 0.25, prior: float = 2.0) -> Growth:
+def trace(*, chains: float = 0.25, prior: float = 2.0) -> TreeGrowth:
     """Spend the budget where outcomes are most likely mixed (TRACE).
 
     Anchors are the start and all states; each next rollout goes to the anchor with the largest
@@ -154,7 +156,7 @@ def trace(*, chains: float = 0.25, prior: float = 2.0) -> Growth:
     """
     _part("chains", chains)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         rewards = [tree.leaves[n].reward for n in tree.kept]
         task = (sum(rewards) + 0.5 * prior) / (len(rewards) + prior)
         worth, left = {}, {}
@@ -171,10 +173,10 @@ def trace(*, chains: float = 0.25, prior: float = 2.0) -> Growth:
             chosen.append(best)
         return chosen
 
-    return Growth(lambda members: share_of_chains(chains, members), choose)
+    return TreeGrowth(lambda members: share_of_chains(chains, members), choose)
 
 
-def _breadth_first(tree: Tree, width: int, every: int) -> list[Branch]:
+def _breadth_first(tree: RolloutTree, width: int, every: int) -> list[Branch]:
     """Return the ways that are missing at the states after every so many turns."""
     missing: list[Branch] = []
     for state in sorted(tree.states(), key=lambda state: (state.after, state.leaf)):
@@ -184,7 +186,7 @@ def _breadth_first(tree: Tree, width: int, every: int) -> list[Branch]:
 
 
 @STRUCTURES.register("treepo")
-def treepo(*, width: int = 2, every: int = 1, tokens: int = 0) -> Growth:
+def treepo(*, width: int = 2, every: int = 1, tokens: int = 0) -> TreeGrowth:
     """Split into `width` ways at every segment boundary, shallow ones first (TreePO).
 
     A segment is `every` turns, or `tokens` sampled tokens, which also splits turns. The tree starts
@@ -196,7 +198,7 @@ def treepo(*, width: int = 2, every: int = 1, tokens: int = 0) -> Growth:
             f"expected width >= 2, every >= 1 and tokens >= 0, got {width}, {every} and {tokens}"
         )
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         missing = _breadth_first(tree, width, every)
         if tokens:
             places = _places(tree)
@@ -204,11 +206,11 @@ def treepo(*, width: int = 2, every: int = 1, tokens: int = 0) -> Growth:
             missing = [branch for branch in missing for _ in range(width - 1)][: tree.room]
         return missing or _drawn(tree.states(), tree.room, draw)
 
-    return Growth(lambda members: min(width, members), choose)
+    return TreeGrowth(lambda members: min(width, members), choose)
 
 
 @STRUCTURES.register("tree_ps")
-def tree_ps(*, chains: float = 0.25, width: int = 3) -> Growth:
+def tree_ps(*, chains: float = 0.25, width: int = 3) -> TreeGrowth:
     """A shallow tree of different actions, for values per step (TreePS-RAG).
 
     Use the estimator `tree_steps`. Chosen here, as budgeted diverse construction: states with the
@@ -217,40 +219,40 @@ def tree_ps(*, chains: float = 0.25, width: int = 3) -> Growth:
     """
     _part("chains", chains)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         open_states = [state for state in tree.states() if tree.children(state) < width]
         open_states.sort(key=lambda state: (tree.children(state), state.after, state.leaf))
         return open_states[: min(tree.room, len(tree.kept))]
 
-    def keep(tree: Tree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
+    def keep(tree: RolloutTree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
         action = _steps(outcome)[branch.after]["action"]
         others = [branch.leaf, *(n for n in tree.kept if tree.leaves[n].branch[:2] == branch[:2])]
         known = [tree.leaves[n].trajectory.record["steps"][branch.after] for n in others]
         return all(step["action"] != action for step in known)
 
-    return Growth(lambda members: share_of_chains(chains, members), choose, keep)
+    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, keep)
 
 
 @STRUCTURES.register("vines")
-def vines(*, states: int = 1, chains: int = 1) -> Growth:
+def vines(*, states: int = 1) -> TreeGrowth:
     """Vines from a few visited states (Polychromic objectives, after TRPO's vine sampling).
 
-    `chains` rollouts visit states, `states` of these are drawn, and the rest of the group is
-    divided among them, so that sets of consecutive rollouts share a state. Use the estimator
-    `polychromic` with `size` the number of vines per state.
+    One rollout visits states, `states` of them are drawn, and the group is divided among them. The
+    first rollout is a vine of the first state, so that sets of consecutive rollouts share a state.
+    Use the estimator `polychromic` with `size` the number of vines per state.
     """
-    if states < 1 or chains < 1:
-        raise ValueError(f"expected states and chains of at least 1, got {states} and {chains}")
+    if states < 1:
+        raise ValueError(f"states must be at least 1, got {states}")
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         visited = tree.states()
-        if tree.drawn > chains or not visited:
+        if tree.drawn > 1 or not visited:
             return []
         order = draw.permutation(len(visited))[:states]
         picked = [visited[int(n)] for n in sorted(order)]
-        return sorted(picked[n % len(picked)] for n in range(tree.room))
+        return sorted(picked[n % len(picked)] for n in range(tree.members))[1:]
 
-    return Growth(lambda members: min(chains, members), choose)
+    return TreeGrowth(lambda members: 1, choose)
 
 
 def _steps(outcome: Trajectory | Prefix) -> Sequence[dict[str, str]]:
@@ -267,7 +269,7 @@ def _node(outcome: Trajectory | Prefix, turn: int) -> Node | None:
     return next((node for node in nodes if node.turn == turn and node.kind == "sampled"), None)
 
 
-def _places(tree: Tree) -> list[tuple[Branch, float, int]]:
+def _places(tree: RolloutTree) -> list[tuple[Branch, float, int]]:
     """Return every token at which a rollout can branch and has not, once each.
 
     Returns:
@@ -297,7 +299,7 @@ def _places(tree: Tree) -> list[tuple[Branch, float, int]]:
     return places
 
 
-def _most_uncertain(tree: Tree, count: int) -> list[Branch]:
+def _most_uncertain(tree: RolloutTree, count: int) -> list[Branch]:
     """Return the places with the highest entropy, at most one per rollout and turn."""
     best: dict[tuple[int, int], tuple[float, Branch]] = {}
     for branch, entropy, _ in _places(tree):
@@ -319,7 +321,7 @@ def distance(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 @STRUCTURES.register("latr")
-def latr(*, chains: float = 0.25, least: float = 0.3, tokens: int = 24) -> Growth:
+def latr(*, chains: float = 0.25, least: float = 0.3, tokens: int = 24) -> TreeGrowth:
     """Branch at uncertain tokens, look ahead, prune branches that stay similar (LATR).
 
     Each round branches at the tokens with the highest entropy, inside turns, too. A branch goes on
@@ -328,19 +330,21 @@ def latr(*, chains: float = 0.25, least: float = 0.3, tokens: int = 24) -> Growt
     """
     _part("chains", chains)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         return _most_uncertain(tree, min(tree.room, len(tree.kept)))
 
-    def keep(tree: Tree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
+    def keep(tree: RolloutTree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
         own, other = _node(outcome, branch.after), tree.leaves[branch.leaf].turns[branch.after]
         window = slice(branch.token, branch.token + tokens)
         return own is not None and distance(own.ids[window], other.ids[window]) >= least
 
-    return Growth(lambda members: share_of_chains(chains, members), choose, keep, entropies=True)
+    return TreeGrowth(
+        lambda members: share_of_chains(chains, members), choose, keep, entropies=True
+    )
 
 
 @STRUCTURES.register("ettrl")
-def ettrl(*, chains: float = 0.25, by: Answer = "action") -> Growth:
+def ettrl(*, chains: float = 0.25, by: BallotKind = "action") -> TreeGrowth:
     """Branch at the most uncertain tokens; the majority is right (ETTRL, test-time training).
 
     Rewards are 1 for rollouts whose answer is the most frequent one, see `majority`: the verifier
@@ -350,10 +354,10 @@ def ettrl(*, chains: float = 0.25, by: Answer = "action") -> Growth:
     check_answer(by)
     _part("chains", chains)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         return _most_uncertain(tree, min(tree.room, len(tree.kept)))
 
-    return Growth(
+    return TreeGrowth(
         lambda members: share_of_chains(chains, members),
         choose,
         labels=lambda played: majority(played, by),
@@ -363,8 +367,8 @@ def ettrl(*, chains: float = 0.25, by: Answer = "action") -> Growth:
 
 @STRUCTURES.register("echo_ttrl")
 def echo_ttrl(
-    *, chains: float = 0.25, width: int = 3, margin: float = 0.5, by: Answer = "action"
-) -> Growth:
+    *, chains: float = 0.25, width: int = 3, margin: float = 0.5, by: BallotKind = "action"
+) -> TreeGrowth:
     """Branch width by entropy and agreement, pruned by confidence (ECHO, test-time training).
 
     At uncertain tokens, 1 to `width` branches: more where entropy is high and where the rollouts
@@ -375,7 +379,7 @@ def echo_ttrl(
     check_answer(by)
     _part("chains", chains)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         agreed = confidence([tree.leaves[n].trajectory for n in tree.kept], by)
         entropy = {branch: value for branch, value, _ in _places(tree)}
         chosen: list[Branch] = []
@@ -384,13 +388,13 @@ def echo_ttrl(
             chosen += [branch] * (1 + round((width - 1) * share * (1.0 - agreed)))
         return chosen[: tree.room]
 
-    def keep(tree: Tree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
+    def keep(tree: RolloutTree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
         own, other = _node(outcome, branch.after), tree.leaves[branch.leaf].turns[branch.after]
         if own is None:
             return False
         return float(np.mean(own.log_probabilities) - np.mean(other.log_probabilities)) >= -margin
 
-    return Growth(
+    return TreeGrowth(
         lambda members: share_of_chains(chains, members),
         choose,
         keep,
@@ -400,7 +404,7 @@ def echo_ttrl(
 
 
 @STRUCTURES.register("reex")
-def reex(*, chains: float = 0.25, width: int = 2) -> Growth:
+def reex(*, chains: float = 0.25, width: int = 2) -> TreeGrowth:
     """Expand alternatives after executed queries, least confident turns first (ReEx-SQL).
 
     States whose last call was executed without an error get up to `width` ways out; those whose
@@ -409,7 +413,7 @@ def reex(*, chains: float = 0.25, width: int = 2) -> Growth:
     """
     _part("chains", chains)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         def doubt(state: Branch) -> float:
             node = tree.leaves[state.leaf].turns.get(state.after)
             values = node.log_probabilities if node is not None else ()
@@ -422,4 +426,4 @@ def reex(*, chains: float = 0.25, width: int = 2) -> Growth:
         ]
         return sorted(states, key=doubt)[: min(tree.room, len(tree.kept))]
 
-    return Growth(lambda members: share_of_chains(chains, members), choose)
+    return TreeGrowth(lambda members: share_of_chains(chains, members), choose)

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import NamedTuple, cast
 
 from hexathlon.baselines.algorithms.samples import Group
-from hexathlon.baselines.pipeline.growth import Branch, Growth, Leaf, Tree
+from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.pruning import Pruner
 from hexathlon.baselines.pipeline.structures import ForkPoint, leaves
 from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
@@ -110,7 +110,7 @@ class Collector:
         logged: Logged = lambda played: played,
         *,
         pruner: Pruner | None = None,
-        growth: Growth | None = None,
+        growth: TreeGrowth | None = None,
     ) -> None:
         self.logged = logged
         self.pruner = pruner
@@ -232,10 +232,10 @@ class Collector:
         pruner.learn(played)
         return played
 
-    async def _grown(self, plans: Sequence[GroupPlan], growth: Growth) -> list[Trajectory]:
+    async def _grown(self, plans: Sequence[GroupPlan], growth: TreeGrowth) -> list[Trajectory]:
         """Grow the trees of groups in common rounds; return the trajectories."""
         roots = [Request((p.env, p.task, p.seed, 0), p.limits, start=p.start) for p in plans]
-        trees = [Tree(plan.members, plan.start) for plan in plans]
+        trees = [RolloutTree(plan.members, plan.start) for plan in plans]
         draws = [generator_for("tree", *request.key[:3]) for request in roots]
         active = [*range(len(plans))]
         first = True
@@ -261,9 +261,9 @@ class Collector:
     async def _branches(
         self,
         chosen: Sequence[tuple[int, Branch]],
-        trees: Sequence[Tree],
+        trees: Sequence[RolloutTree],
         roots: Sequence[Request],
-        growth: Growth,
+        growth: TreeGrowth,
     ) -> None:
         """Play branches and add them to their trees."""
         requests = [trees[number].request(branch, roots[number]) for number, branch in chosen]
@@ -293,7 +293,7 @@ class Collector:
             assert isinstance(outcome, Trajectory), "without a pause, a rollout runs to its end"
             trees[number].add(Leaf(outcome, branch))
 
-    async def _solve(self, trees: Sequence[Tree], roots: Sequence[Request]) -> None:
+    async def _solve(self, trees: Sequence[RolloutTree], roots: Sequence[Request]) -> None:
         """Give trees the oracles' solutions; a task without one has no reference."""
         oracles = [
             root._replace(key=(*root.key[:3], 0), start=None, agent="agent:oracle")
@@ -338,7 +338,7 @@ def collected_of(tasks: Sequence[str], played: Sequence[Trajectory]) -> Collecte
     )
 
 
-def _labelled(played: Sequence[Trajectory], growth: Growth) -> list[Trajectory]:
+def _labelled(played: Sequence[Trajectory], growth: TreeGrowth) -> list[Trajectory]:
     """Return the scored rollouts of a task with labels as rewards, if there are any."""
     scored = [trajectory for trajectory in played if trajectory.scored]
     labels = growth.labels(scored)

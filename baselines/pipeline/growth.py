@@ -20,7 +20,7 @@ from hexathlon.baselines.tokens.requests import Span, TokenReply
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 
-__all__ = ["Branch", "Growth", "Leaf", "Tree", "reply_of"]
+__all__ = ["Branch", "TreeGrowth", "Leaf", "RolloutTree", "reply_of"]
 
 
 class Branch(NamedTuple):
@@ -66,7 +66,7 @@ class Leaf:
         return {node.turn: node for node in tokens.nodes if node.turn >= 0}
 
 
-class Tree:
+class RolloutTree:
     """The rollouts of one group, in order of their creation.
 
     Args:
@@ -127,6 +127,8 @@ class Tree:
             for point in found.trajectory.points:
                 if point.turns == after:
                     return point  # type: ignore[no-any-return]
+            if found.branch.leaf >= 0 and after > found.branch.after:
+                return None
             leaf = found.branch.leaf
         return self.root if after == self.first else None
 
@@ -246,17 +248,17 @@ def _no_labels(played: Sequence[Trajectory]) -> list[float] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class TreeGrowth:
     """A structure whose branches depend on what was played."""
 
     chains: Callable[[int], int]
     """Maps the size of a group to the number of chains it starts with."""
 
-    choose: Callable[[Tree, np.random.Generator], Sequence[Branch]]
-    """Names the next branches, at most `Tree.room` and those that replace others; none if there is
-    nothing to branch from."""
+    choose: Callable[[RolloutTree, np.random.Generator], Sequence[Branch]]
+    """Names the next branches, at most `RolloutTree.room` and those that replace others; none if
+    there is nothing to branch from."""
 
-    keep: Callable[[Tree, Branch, Trajectory | Prefix], bool] | None = None
+    keep: Callable[[RolloutTree, Branch, Trajectory | Prefix], bool] | None = None
     """Whether a branch goes on after its first turn; None keeps all. A pruned one is in no group,
     so estimates are those of the policy given that it was not pruned."""
 

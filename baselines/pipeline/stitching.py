@@ -11,7 +11,7 @@ import numpy as np
 
 from hexathlon.baselines.agents.policy import Told
 from hexathlon.baselines.pipeline.branching import share_of_chains
-from hexathlon.baselines.pipeline.growth import Branch, Growth, Tree, reply_of
+from hexathlon.baselines.pipeline.growth import Branch, RolloutTree, TreeGrowth, reply_of
 from hexathlon.baselines.pipeline.structures import STRUCTURES
 
 __all__ = ["cleaner", "departure", "intervention", "scope"]
@@ -26,7 +26,7 @@ def _tool(action: str) -> str | None:
     return str(call["name"]) if isinstance(call, dict) and "name" in call else None
 
 
-def _correction(tree: Tree, leaf: int, similar: float) -> Branch | None:
+def _correction(tree: RolloutTree, leaf: int, similar: float) -> Branch | None:
     """Return the branch that skips a rollout's first failed call which it later corrects."""
     found = tree.leaves[leaf]
     steps, turns = found.trajectory.record["steps"], found.turns
@@ -47,7 +47,7 @@ def _correction(tree: Tree, leaf: int, similar: float) -> Branch | None:
 
 
 @STRUCTURES.register("cleaner")
-def cleaner(*, similar: float = 0.5) -> Growth:
+def cleaner(*, similar: float = 0.5) -> TreeGrowth:
     """Replace a failed call by its later correction (CLEANER's SAAR).
 
     Where a call fails and a later call of the same tool with a similarity of at least `similar`
@@ -59,7 +59,7 @@ def cleaner(*, similar: float = 0.5) -> Growth:
     if not 0 <= similar <= 1:
         raise ValueError(f"similar must be between 0 and 1, got {similar}")
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         corrections = []
         for leaf in tree.kept:
             if (leaf, 0) not in tree.considered:
@@ -67,10 +67,10 @@ def cleaner(*, similar: float = 0.5) -> Growth:
                 corrections.append(_correction(tree, leaf, similar))
         return [branch for branch in corrections if branch is not None]
 
-    return Growth(lambda members: members, choose)
+    return TreeGrowth(lambda members: members, choose)
 
 
-def departure(tree: Tree, leaf: int) -> int | None:
+def departure(tree: RolloutTree, leaf: int) -> int | None:
     """Return the first turn in which a failed rollout leaves the reference solution.
 
     None if it succeeded, there is no reference, or it leaves it only at its end.
@@ -87,7 +87,7 @@ def departure(tree: Tree, leaf: int) -> int | None:
     return None
 
 
-def _corrected(tree: Tree, late: float, *, trained: bool) -> list[Branch]:
+def _corrected(tree: RolloutTree, late: float, *, trained: bool) -> list[Branch]:
     """Return branches that take the reference's turn where failed rollouts leave it."""
     branches = []
     for leaf in tree.kept:
@@ -103,7 +103,7 @@ def _corrected(tree: Tree, late: float, *, trained: bool) -> list[Branch]:
 
 
 @STRUCTURES.register("scope")
-def scope(*, chains: float = 0.5, late: float = 0.3) -> Growth:
+def scope(*, chains: float = 0.5, late: float = 0.3) -> TreeGrowth:
     """Salvage nearly right rollouts: keep the prefix, correct the first wrong step, go on (SCOPE).
 
     Salvaged rollouts join the group. Chosen here: the first wrong step is the first in which a
@@ -114,14 +114,14 @@ def scope(*, chains: float = 0.5, late: float = 0.3) -> Growth:
         raise ValueError(f"late must be between 0 and 1, got {late}")
     share_of_chains(chains, 1)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         return _corrected(tree, late, trained=False)
 
-    return Growth(lambda members: share_of_chains(chains, members), choose, reference=True)
+    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, reference=True)
 
 
 @STRUCTURES.register("intervention")
-def intervention(*, chains: float = 0.5) -> Growth:
+def intervention(*, chains: float = 0.5) -> TreeGrowth:
     """Imitate the correction of the first wrong step, on the policy's own prefix (InT).
 
     Corrected rollouts are trained on their corrected turn only. With the surrogate `sft` and the
@@ -131,7 +131,7 @@ def intervention(*, chains: float = 0.5) -> Growth:
     """
     share_of_chains(chains, 1)
 
-    def choose(tree: Tree, draw: np.random.Generator) -> list[Branch]:
+    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         return _corrected(tree, 0.0, trained=True)
 
-    return Growth(lambda members: share_of_chains(chains, members), choose, reference=True)
+    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, reference=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from hexathlon.baselines.algorithms.registry import Registry
-from hexathlon.baselines.pipeline.growth import Growth
+from hexathlon.baselines.pipeline.growth import TreeGrowth
 
 __all__ = ["STRUCTURES", "ForkPoint", "Structure", "forked", "independent", "leaves"]
 
@@ -25,7 +25,7 @@ class ForkPoint(NamedTuple):
     """Number of rollouts into which each one splits."""
 
 
-Structure = Callable[..., tuple[ForkPoint, ...] | Growth]
+Structure = Callable[..., tuple[ForkPoint, ...] | TreeGrowth]
 """Maps its parameters to the splits, ordered by turn, or to a growing tree."""
 
 

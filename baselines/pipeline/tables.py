@@ -18,7 +18,7 @@ from hexathlon.baselines.pipeline.catalogue import (
     SAMPLERS,
     STRUCTURES,
 )
-from hexathlon.baselines.pipeline.growth import Growth
+from hexathlon.baselines.pipeline.growth import TreeGrowth
 from hexathlon.baselines.pipeline.replay import Memory
 from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
@@ -112,14 +112,14 @@ class GenerateTable(RecipeTable):
     def splits(self) -> tuple[ForkPoint, ...]:
         """Return where rollouts split; empty if the structure grows trees."""
         made = self._structure()
-        return () if isinstance(made, Growth) else made
+        return () if isinstance(made, TreeGrowth) else made
 
-    def growth(self) -> Growth | None:
+    def growth(self) -> TreeGrowth | None:
         """Return how trees grow; None for a structure of fixed splits."""
         made = self._structure()
-        return made if isinstance(made, Growth) else None
+        return made if isinstance(made, TreeGrowth) else None
 
-    def _structure(self) -> tuple[ForkPoint, ...] | Growth:
+    def _structure(self) -> tuple[ForkPoint, ...] | TreeGrowth:
         return STRUCTURES[self.structure.name](**self.structure.parameters)
 
 

@@ -18,7 +18,7 @@ from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.loading import load_tokenizer
 from hexathlon.baselines.pipeline.catalogue import STRUCTURES
 from hexathlon.baselines.pipeline.collect import Collector, GroupPlan
-from hexathlon.baselines.pipeline.growth import Branch, Growth, Leaf, Tree
+from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.rollout.executor import LocalExecutor, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
@@ -50,7 +50,7 @@ def executor_of(agent: PolicyAgent) -> LocalExecutor:
 
 
 def played(
-    executor: Any, event: str, members: int, growth: Growth, task: str = ""
+    executor: Any, event: str, members: int, growth: TreeGrowth, task: str = ""
 ) -> list[Trajectory]:
     kept: list[Trajectory] = []
 
@@ -106,7 +106,7 @@ def test_a_forked_environment_equals_a_replayed_one(event: str, checkpoint: Path
     agent = agent_of(checkpoint)
     executor = executor_of(agent)
     key = key_of(event)
-    tree = Tree(4)
+    tree = RolloutTree(4)
     (chain,) = asyncio.run(executor.run([tree.request(Branch(), Request(key))]))
     assert isinstance(chain, Trajectory) and chain.scored
     tree.add(Leaf(chain))

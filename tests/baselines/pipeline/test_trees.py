@@ -10,7 +10,7 @@ from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
 from hexathlon.baselines.pipeline.branching import distance
 from hexathlon.baselines.pipeline.catalogue import STRUCTURES
 from hexathlon.baselines.pipeline.collect import MOST_DRAWN, Collected
-from hexathlon.baselines.pipeline.growth import Branch, Growth, Leaf, Tree
+from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.voting import confidence, elected, majority
 from hexathlon.baselines.rollout.executor import Request
@@ -28,7 +28,7 @@ from support.enumerating import (
 )
 from support.samples import group
 
-GROWING = [name for name in STRUCTURES if isinstance(STRUCTURES[name](), Growth)]
+GROWING = [name for name in STRUCTURES if isinstance(STRUCTURES[name](), TreeGrowth)]
 PLAIN = [name for name in GROWING if name not in ("cleaner", "scope", "intervention")]
 TURNWISE = [name for name in PLAIN if name not in ("latr", "ettrl", "echo_ttrl")]
 """Structures that branch at turns only; the others need a policy that keeps its tokens."""
@@ -131,9 +131,9 @@ def test_a_failed_rollout_is_absent_and_has_no_branches() -> None:
     assert len(alone.groups[0].samples) == 2
 
 
-def grown(*scripts: tuple[int, ...]) -> Tree:
+def grown(*scripts: tuple[int, ...]) -> RolloutTree:
     """A tree of chains with these choices."""
-    tree = Tree(16)
+    tree = RolloutTree(16)
     request = Request(("enumerated", plan(1).task, 0, 0))
     for script in scripts:
         (outcome,) = run(EnumeratedExecutor(script), tree.request(Branch(), request))
@@ -147,7 +147,7 @@ def run(executor: EnumeratedExecutor, request: Request) -> Any:
     return asyncio.run(executor.run([request]))
 
 
-def branched(tree: Tree, branch: Branch, *bits: int) -> None:
+def branched(tree: RolloutTree, branch: Branch, *bits: int) -> None:
     request = tree.request(branch, Request(("enumerated", plan(1).task, 0, 0)))
     (outcome,) = run(EnumeratedExecutor(bits), request)
     tree.add(Leaf(outcome, branch))
@@ -164,6 +164,9 @@ def test_states_and_the_rollouts_through_them() -> None:
     assert [tree.children(Branch(*at)) for at in ((0, 1), (0, 2), (2, 2))] == [2, 1, 2]
     assert tree.point(3, 1) is tree.point(0, 1) is not None
     assert tree.point(0, TURNS) is None
+    assert tree.point(3, TURNS - 1) is tree.point(2, 2)  # which it left there
+    assert tree.point(2, TURNS) is None and not tree.failed(2, 2)
+    assert tree.failed(3, 2)  # its own last turn, of which no state is left
     later = tree.request(Branch(), REQUEST)  # a chain from the state that the first one kept
     assert later.start is tree.root is tree.point(1, 0) is not None and later.start.turns == 0
     with pytest.raises(ValueError, match="rollout 0 has no state after 3 turns"):
@@ -172,7 +175,7 @@ def test_states_and_the_rollouts_through_them() -> None:
         tree.request(Branch(0, 1, token=1), Request(("enumerated", plan(1).task, 0, 0)))
 
 
-def chosen(name: str, tree: Tree, seed: int = 0, **parameters: Any) -> list[tuple[int, int]]:
+def chosen(name: str, tree: RolloutTree, seed: int = 0, **parameters: Any) -> list[tuple[int, int]]:
     made = STRUCTURES[name](**parameters)
     return [branch[:2] for branch in made.choose(tree, generator_for("choice", seed))]
 
@@ -197,8 +200,8 @@ def test_arpo_branches_where_entropy_rises() -> None:
     assert chosen("arpo", once) == []  # each state is considered once
 
 
-def fresh(tree: Tree) -> Tree:
-    again = Tree(tree.members)
+def fresh(tree: RolloutTree) -> RolloutTree:
+    again = RolloutTree(tree.members)
     again.leaves, again.drawn = [*tree.leaves], tree.drawn
     return again
 
@@ -231,7 +234,7 @@ def test_vines_share_few_states() -> None:
     picks = chosen("vines", grown((1, 0, 0)), states=2)
     assert len(picks) == 15
     assert picks == sorted(picks)
-    assert set(Counter(picks).values()) == {8, 7}
+    assert [count for _, count in sorted(Counter(picks).items())] == [7, 8]  # and the chain
 
 
 def test_reex_skips_states_after_errors() -> None:
@@ -264,7 +267,7 @@ def test_edit_distance() -> None:
 
 def test_majority_labels_replace_rewards_but_not_records() -> None:
     growth = STRUCTURES["ettrl"](by="state")
-    labelled = Growth(lambda n: n, lambda tree, draw: [], labels=growth.labels)
+    labelled = TreeGrowth(lambda n: n, lambda tree, draw: [], labels=growth.labels)
     script = [0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1]
     played = collected(EnumeratedExecutor(script), 4, growth=labelled)
     assert played.groups[0].rewards.tolist() == [1.0, 0.0, 1.0, 0.0]
@@ -290,7 +293,7 @@ def test_votes() -> None:
         ("arpo", {"chains": 0.0}, "chains must be above 0"),
         ("arpo", {"beam": 1}, "beam must be at least 2, got 1"),
         ("treepo", {"width": 1}, "expected width >= 2"),
-        ("vines", {"states": 0}, "expected states and chains of at least 1"),
+        ("vines", {"states": 0}, "states must be at least 1, got 0"),
         ("ettrl", {"by": "vote"}, 'by must be "action" or "state"'),
         ("cleaner", {"similar": 2.0}, "similar must be between 0 and 1"),
         ("scope", {"late": -1.0}, "late must be between 0 and 1"),

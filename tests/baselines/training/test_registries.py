@@ -497,3 +497,23 @@ def test_failing_oracle_gives_no_hint(start, tmp_path, monkeypatch) -> None:
     with trainer_of(recipe, start, tmp_path) as trainer:
         with pytest.raises(HintFailed, match="the oracle of toy/.* did not solve it"):
             trainer.advance()
+
+
+def test_a_resumed_run_grows_the_same_trees(start, tmp_path) -> None:
+    recipe = tiny_recipe(**grown("aepo", "arpo"))
+    with trainer_of(recipe, start, tmp_path / "whole") as trainer:
+        trainer.advance()
+        trainer.advance()
+        whole = weights(trainer)
+    with trainer_of(recipe, start, tmp_path / "parts") as trainer:
+        trainer.advance()
+        trainer.save()
+    with trainer_of(recipe, start, tmp_path / "parts") as trainer:
+        assert trainer.step == 1
+        trainer.advance()
+        assert weights(trainer) == whole
+
+
+def test_a_tree_has_no_redundant_rollouts() -> None:
+    with pytest.raises(RecipeError, match="arpo grows a group as one tree"):
+        tiny_recipe(**grown("grpo", "arpo"), asynchrony={"redundant": 1})
