@@ -49,6 +49,9 @@ class Claim:
     missing: str = ""
     """Why it cannot be tested yet."""
 
+    added: str = ""
+    """When it was added, if not before the first runs."""
+
     @property
     def arms(self) -> tuple[Arm, Arm]:
         """The claim's arm, and the one that it is compared with."""

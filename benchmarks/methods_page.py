@@ -96,6 +96,8 @@ def claim_line(outcome: Outcome, rows: Sequence[Row], tables: dict[str, Any]) ->
     margin = f" (within ± {100 * claim.margin:g})" if claim.expect == "equal" else ""
     shown = "" if difference is None else interval(difference)
     p = "" if difference is None else probability(outcome.adjusted)
+    if claim.added:
+        margin += f" *(added {claim.added})*"
     return f"| {claim.title}{margin} | {method} | {other} | {shown} | {p} | {time} | {said} |"
 
 

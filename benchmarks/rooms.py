@@ -59,6 +59,9 @@ class Knobs:
     unsolvable: float = 0.0
     """Share of tasks whose last door never opens."""
 
+    fatal: float = 0.0
+    """Probability that a wrong door ends the episode."""
+
     distractors: int = 0
     """Random tokens in every observation."""
 
@@ -67,6 +70,9 @@ class Knobs:
 
     skill: float = 0.55
     """Probability that the novice takes a door that it knows."""
+
+    foresight: bool = False
+    """Whether the initial policy has also learned to predict observations."""
 
     @property
     def vocabulary(self) -> int:
@@ -103,7 +109,9 @@ class Knobs:
     def start(self) -> "Knobs":
         """The knobs that tasks and initial policy depend on; the others at their defaults."""
         kept = ("colours", "rooms", "shortest", "horizon", "letters", "unsolvable", "distractors")
-        return Knobs(**{name: getattr(self, name) for name in (*kept, "unknown", "skill")})
+        return Knobs(
+            **{name: getattr(self, name) for name in (*kept, "unknown", "skill", "foresight")}
+        )
 
 
 class World:
@@ -242,6 +250,8 @@ class Walks:
         out = right & last
         self.write(rows, np.where(out, OUT, np.where(right, OPEN, SHUT)))
         self.done[rows] = out | (self.turns[rows] >= self.horizon)
+        if knobs.fatal:
+            self.done[rows] |= ~right & (draw.random(len(rows)) < knobs.fatal)
         going = rows[~out]
         self._write_prompts(going, draw.integers(NOISES, size=(len(going), knobs.distractors)))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from rooms import NOISES, OPEN, OUT, PAD, Actor, Knobs, Moves, Walks, World
+from rooms import NOISES, OPEN, OUT, PAD, SHUT, Actor, Knobs, Moves, Walks, World
 from torch import Tensor, nn
 
 from hexathlon.tasks.seeding import generator_for
@@ -109,6 +109,38 @@ def letter_distribution(world: World) -> tuple[np.ndarray, np.ndarray]:
     return pairs.sum(-1), pairs / pairs.sum(-1, keepdims=True)
 
 
+def observation_loss(
+    world: World, policy: Policy, windows: np.ndarray, second: np.ndarray, draw: np.random.Generator
+) -> Tensor:
+    """Return the cross-entropy on the observation after a door.
+
+    Args:
+        world: The tasks.
+        policy: The policy.
+        windows: `[rows, window + 1]`, an observation, and a door's first letter.
+        second: `[rows]`, the second letter.
+        draw: For the distractors.
+    """
+    knobs, count = world.knobs, len(windows)
+    colour, room = windows[:, 2] - knobs.colour, windows[:, -2] - knobs.room
+    letters = np.stack([windows[:, -1] - knobs.letter, second], 1)
+    right = (letters == world.doors[colour, room]).all(1)
+    out = right & (room >= world.lengths[colour] - 1)
+    seen = np.empty((count, 1 + knobs.prompt), dtype=int)
+    seen[:, 0] = np.where(out, OUT, np.where(right, OPEN, SHUT))
+    seen[:, 1] = windows[:, 2]
+    seen[:, 2:-1] = 4 + draw.integers(NOISES, size=(count, knobs.distractors))
+    seen[:, -1] = knobs.room + np.minimum(room + right, knobs.rooms - 1)
+    rows = np.concatenate([windows, knobs.letter + second[:, None], seen], 1)
+    columns = torch.arange(knobs.window + 1, rows.shape[1] - 1)
+    logits = policy(torch.from_numpy(rows), columns).logits
+    aims = torch.from_numpy(seen)
+    values = logits.log_softmax(-1).gather(-1, aims[..., None])[..., 0]
+    wanted = torch.ones_like(values)
+    wanted[torch.from_numpy(out), 1:] = 0.0
+    return -(values * wanted).sum() / wanted.sum()
+
+
 def fit_novice(world: World, policy: Policy, seed: int, steps: int = 400, batch: int = 512) -> None:
     """Train a policy to play like the novice, by the cross-entropy with its distributions."""
     knobs, draw = world.knobs, generator_for("rooms start", seed)
@@ -134,6 +166,9 @@ def fit_novice(world: World, policy: Policy, seed: int, steps: int = 400, batch:
         logits = policy.head(policy.decoder.trunk(after))
         values = logits.log_softmax(-1)[:, knobs.letter :]
         loss = -(torch.from_numpy(target).float() * values).sum(-1).mean()
+        if knobs.foresight:
+            second = draw.integers(knobs.letters, size=batch)
+            loss = loss + observation_loss(world, policy, windows, second, draw)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
