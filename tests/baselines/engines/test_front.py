@@ -30,7 +30,7 @@ SHAPE = ModelShape(vocabulary=300, width=32, layers=2, heads=2, kv_heads=1, feed
 def shown():
     noise = Noise(skipped=("wait",))
     with Demonstrator("pixels/GUIPixels-v0", gymnasium.make, noise, pictures=True) as player:
-        return player.demonstrate("gui-pixels/settings_flip/tiny/train/00000")
+        return player.demonstrate("gui-pixels/settings_page/tiny/train/00000")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_demonstrations_show_the_request_and_pictures_only(shown, tokenizer):
     assert all(len(images) == 1 for images in shown.images[:-1]) and shown.reward == 1
     sample = sample_of(shown, "compact", ChatRenderer(tokenizer))
     patches = sample.ids >= FIRST_PATCH
-    assert patches.sum() == 180 * len(shown.turns)
+    assert patches.sum() == 99 * len(shown.turns)
     assert not (patches & (sample.sampled | sample.observed)).any()
 
 
