@@ -5,6 +5,7 @@ shows which ones must be touched.
 """
 
 import itertools
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import ClassVar
@@ -19,6 +20,7 @@ from hexathlon.tasks.gui.templates.draft import (
     row_changed,
     rows_together,
 )
+from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level
@@ -66,6 +68,11 @@ class PageSwitches(GuiTemplate):
 
             return solve
 
+        def thought(screen: str) -> str:
+            lines = [(name, _line(screen, name)) for name in names]
+            return ", ".join(f"{scene.word('settings', name)} {'on' if '] on' in line else 'off'}"
+                             for name, line in lines if line)  # fmt: skip
+
         wishes = [f'"{scene.word("settings", name)}"' for name in scene.sample(names, len(names))]
         return GuiDraft(
             plan, f"I want {', '.join(wishes[:-1])} and {wishes[-1]} {'on' if state else 'off'}.",
@@ -75,8 +82,15 @@ class PageSwitches(GuiTemplate):
             alternatives={"by_app": solver(wrong, by_app=True)},
             mutants={"unfinished": solver(wrong[:-1]), "every_switch": solver(names),
                      "right_ones": solver([name for name in names if name not in wrong])},
-            turns=10, brief=True,
+            turns=10, brief=True, thought=thought,
         )  # fmt: skip
+
+
+def _line(screen: str, name: str) -> str:
+    """Return a switch's line on the screen; empty if it is not listed."""
+    words = "|".join(map(re.escape, wordings("settings", name, "en")))
+    match = re.search(rf'^switch "(?:{words})" \[\d+\] (?:on|off)', screen, re.M)
+    return match[0] if match else ""
 
 
 @cache
