@@ -69,9 +69,13 @@ class PageSwitches(GuiTemplate):
             return solve
 
         def thought(screen: str) -> str:
-            lines = [(name, _line(screen, name)) for name in names]
-            return ", ".join(f"{scene.word('settings', name)} {'on' if '] on' in line else 'off'}"
-                             for name, line in lines if line)  # fmt: skip
+            read: list[str] = []
+            for name in names:
+                on = _is_on(screen, name)
+                read.append(f"{scene.word('settings', name)} {'on' if on else 'off'}")
+                if on != state:
+                    break
+            return ", ".join(read)
 
         wishes = [f'"{scene.word("settings", name)}"' for name in scene.sample(names, len(names))]
         return GuiDraft(
@@ -86,11 +90,10 @@ class PageSwitches(GuiTemplate):
         )  # fmt: skip
 
 
-def _line(screen: str, name: str) -> str:
-    """Return a switch's line on the screen; empty if it is not listed."""
+def _is_on(screen: str, name: str) -> bool:
+    """Return a switch's state on the screen."""
     words = "|".join(map(re.escape, wordings("settings", name, "en")))
-    match = re.search(rf'^switch "(?:{words})" \[\d+\] (?:on|off)', screen, re.M)
-    return match[0] if match else ""
+    return re.search(rf'^switch "(?:{words})" \[\d+\] on', screen, re.MULTILINE) is not None
 
 
 @cache
