@@ -47,8 +47,9 @@ class PageSwitches(GuiTemplate):
         """Draw switches and a state for them, then the switches that are in the other state."""
         names, state = scene.pick(own_share(_combinations(), scene.split))
         counts = (1, 2) if len(names) == 3 else (2,)
+        order = scene.sample(names, len(names))
         wrong = scene.pick([each for count in counts
-                            for each in itertools.combinations(names, count)])  # fmt: skip
+                            for each in itertools.combinations(order, count)])  # fmt: skip
         starts = {name: state != (name in wrong) if name in names else scene.pick((False, True))
                   for name in _SWITCHES}  # fmt: skip
         plan = scene.plan(front=("settings", "section", {"name": "network"})).with_edits(
@@ -69,23 +70,24 @@ class PageSwitches(GuiTemplate):
             return solve
 
         def thought(screen: str) -> str:
+            """Read the named switches up to the first wrong one."""
             read: list[str] = []
-            for name in names:
+            for name in order:
                 on = _is_on(screen, name)
                 read.append(f"{scene.word('settings', name)} {'on' if on else 'off'}")
                 if on != state:
                     break
             return ", ".join(read)
 
-        wishes = [f'"{scene.word("settings", name)}"' for name in scene.sample(names, len(names))]
+        wishes = [f'"{scene.word("settings", name)}"' for name in order]
         return GuiDraft(
             plan, f"I want {', '.join(wishes[:-1])} and {wishes[-1]} {'on' if state else 'off'}.",
             solver(wrong),
             changes=rows_together(*(row_changed("settings.values", name, value=state)
                                     for name in wrong)),
             alternatives={"by_app": solver(wrong, by_app=True)},
-            mutants={"unfinished": solver(wrong[:-1]), "every_switch": solver(names),
-                     "right_ones": solver([name for name in names if name not in wrong])},
+            mutants={"unfinished": solver(wrong[:-1]), "every_switch": solver(order),
+                     "right_ones": solver([name for name in order if name not in wrong])},
             turns=10, brief=True, thought=thought,
         )  # fmt: skip
 
