@@ -179,9 +179,12 @@ def _part(
         mask if example.counted is None else example.sample.sampled & example.counted
         for example, mask in zip(chosen, trained, strict=True)
     ]
-    ids = torch.as_tensor(padded([sample.ids for sample in samples]), device=device).long()
+    # Not by way of floats, whose 53 bits cut off the pixels in a patch's id.
+    ids = np.zeros((len(samples), width), dtype=np.int64)
+    for row, sample in zip(ids, samples, strict=True):
+        row[: len(sample.ids)] = sample.ids
     return MicroBatch(
-        ids=ids,
+        ids=torch.as_tensor(ids, device=device),
         mask=shifted(trained),
         counted=shifted(counted),
         observed=shifted([sample.observed for sample in samples]),

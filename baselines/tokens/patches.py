@@ -5,7 +5,8 @@ as they treat words, and equal prompts are equal pictures. A model needs an enco
 (`hexathlon.baselines.engines.local.front`); no model samples them.
 
 An id has 63 bits: a one, the square's row and column with six bits each, and 25 cells with two bits
-each. A cell is the mean brightness of 3 x 3 pixels; dark pictures are inverted.
+each. A cell is the mean brightness of 3 x 3 pixels; dark pictures are inverted. Blank squares are
+left out: the ids of the others contain their places.
 """
 
 from typing import Any, Final
@@ -14,8 +15,8 @@ import numpy as np
 
 from hexathlon.evaluators.content import Image
 
-__all__ = ["CELLS", "FIRST_PATCH", "IMAGE_TOKEN", "LEVELS", "MOST_SQUARES", "SIDE", "cells_of",
-           "patch_ids", "places_of"]  # fmt: skip
+__all__ = ["BLANK", "CELLS", "FIRST_PATCH", "IMAGE_TOKEN", "LEVELS", "MOST_SQUARES", "SIDE",
+           "cells_of", "patch_ids", "places_of"]  # fmt: skip
 
 FIRST_PATCH: Final = 1 << 62
 """Ids from here on are patches."""
@@ -37,9 +38,14 @@ MOST_SQUARES: Final = 64
 
 _BITS = 2
 
+BLANK: Final = (1 << _BITS * CELLS * CELLS) - 1
+"""The cells of a blank square, as bits of an id."""
+
 
 def patch_ids(image: Image) -> list[int]:
-    """Return the ids of an image's squares, row by row.
+    """Return the ids of an image's squares that are not blank, row by row.
+
+    A square is blank if all its cells have the highest level; most of a screen is.
 
     Raises:
         ValueError: If the image has more than 64 squares a side.
@@ -62,7 +68,7 @@ def patch_ids(image: Image) -> list[int]:
     shifts = _BITS * np.arange(CELLS * CELLS, dtype=np.int64)
     packed = (squares.reshape(rows, columns, -1) << shifts).sum(-1)
     place = (np.arange(rows)[:, None] << 56) + (np.arange(columns) << 50)
-    ids: list[int] = (FIRST_PATCH + place + packed).ravel().tolist()
+    ids: list[int] = (FIRST_PATCH + place + packed)[packed != BLANK].tolist()
     return ids
 
 

@@ -11,7 +11,7 @@ from hexathlon.envs.gui.env import GUIEnv
 
 __all__ = ["PixelGuiEnv", "make_vector"]
 
-_SIZE = (135, 300)
+_SIZE = (135, 165)
 
 
 class PixelGuiEnv(GUIEnv):
@@ -25,7 +25,7 @@ class PixelGuiEnv(GUIEnv):
 
     def __init__(self, **kwargs: Any) -> None:
         small = {"size": _SIZE, "screenshot": True, "bounds": True, "look": "pebble",
-                 "large_text": False}  # fmt: skip
+                 "large_text": False, "theme": "light"}  # fmt: skip
         super().__init__(**{**small, **kwargs})
 
 

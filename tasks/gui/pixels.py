@@ -25,14 +25,14 @@ class GuiPixelSource(GuiSource):
     """Switches that are told apart by their position and their state in the picture."""
 
     name = "gui-pixels"
-    version = "1"
+    version = "2"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 800, "test": 400, "heldout": 400,
     }  # fmt: skip
 
     def templates_of(self, level: Level) -> Sequence[str]:
         """Return the names of the templates with tasks of a level."""
-        return ("settings_flip",) if level == "tiny" else ()
+        return ("settings_page",) if level == "tiny" else ()
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
         """Return the number of tasks in the split, all of which are tiny; None if unbounded."""

@@ -39,7 +39,7 @@ class GuiSource(PairedSource):
 
     name = "gui"
     family = "gui"
-    version = "10"
+    version = "11"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 12_800, "test": 1_600, "heldout": 1_600,
     }  # fmt: skip

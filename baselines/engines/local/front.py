@@ -49,7 +49,7 @@ class PatchEmbedding(nn.Embedding):
         self.column = nn.Embedding(MOST_SQUARES, width)
         with torch.no_grad():
             for each in (self.row, self.column):
-                each.weight.normal_(0.0, 0.02)
+                each.weight.normal_(0.0, 0.06)
             self.project.weight.normal_(0.0, 0.2)  # contents about as large as places
 
     def forward(self, input: Tensor) -> Tensor:

@@ -28,13 +28,8 @@ from hexathlon.tasks.task import Level
 
 __all__ = ["TEMPLATES"]
 
-_SWITCHES = {
-    "network": ("bluetooth", "mobile_data", "roaming", "hotspot"),
-    "sound": ("do_not_disturb", "vibrate"),
-    "battery": ("battery_saver", "battery_percent"),
-    "security": ("location", "usage_data", "lock_content"),
-    "system": ("auto_time", "auto_update", "flashlight"),
-}
+_SWITCHES = ("wifi", "bluetooth", "airplane", "mobile_data", "roaming", "hotspot")
+"""The switches of the page "network"; no other page has as many."""
 
 
 def seen_line(screen: str, role: str, names: tuple[str, ...]) -> str:
@@ -54,32 +49,33 @@ class _FirstTap(GuiTemplate):
 
 
 class FlipSwitch(_FirstTap):
-    """Set two or three switches of the open page to given states; some are already right."""
+    """Set four or five switches of the open page to given states; some are already right.
+
+    Every set of some but not all of them is equally likely to be the wrong ones, so one that does
+    not read the states is right in one of 14 tasks at most.
+    """
 
     name: ClassVar[str] = "settings_flip"
     apps: ClassVar[tuple[str, ...]] = ("settings",)
 
     def draw(self, scene: GuiScene) -> GuiDraft | None:
-        """Draw a page and states for its switches, some but not all of which must change."""
-        world = scene.plan().table("settings.values")
-        fitting = [
-            (section, states)
-            for section, states in own_share(_switch_states(), scene.split)
-            if 0 < sum(world[name]["value"] != state for name, state in states) < len(states)
-        ]
-        if not fitting:
-            return None
-        section, states = scene.pick(fitting)
-        plan = scene.plan(front=("settings", "section", {"name": section}))
+        """Draw states for switches of the page, then the switches that are in the other state."""
+        states = scene.pick(own_share(_switch_states(), scene.split))
         names = tuple(name for name, _ in states)
-        flipped = tuple(name for name, state in states if world[name]["value"] != state)
+        flipped = scene.pick([each for count in range(1, len(names))
+                              for each in itertools.combinations(names, count)])  # fmt: skip
+        starts = {name: scene.pick((False, True)) for name in _SWITCHES}
+        starts |= {name: state != (name in flipped) for name, state in states}
+        plan = scene.plan(front=("settings", "section", {"name": "network"})).with_edits(
+            [("settings.values", "put", {"id": name, "value": on}) for name, on in starts.items()]
+        )
         wanted = [(wordings("settings", name, "en"), state) for name, state in states]
 
         def solver(targets: Sequence[str], *, by_app: bool = False) -> PhoneScript:
             def solve(pilot: PhonePilot) -> Script:
                 if by_app:
                     yield from pilot.open("settings")
-                    yield from pilot.tap("item", pilot.words("settings", section))
+                    yield from pilot.tap("item", pilot.words("settings", "network"))
                 else:
                     yield from pilot.act("wait")
                 for target in targets:
@@ -107,13 +103,12 @@ class FlipSwitch(_FirstTap):
 
 
 @cache
-def _switch_states() -> Sequence[tuple[str, tuple[tuple[str, bool], ...]]]:
-    """Return pages with states of two or three of their switches, in mixed order."""
+def _switch_states() -> Sequence[tuple[tuple[str, bool], ...]]:
+    """Return states of four or five switches, in mixed order."""
     found = [
-        (section, tuple(zip(names, states, strict=True)))
-        for section, switches in _SWITCHES.items()
-        for count in (2, 3)
-        for names in itertools.combinations(switches, count)
+        tuple(zip(names, states, strict=True))
+        for count in (4, 5)
+        for names in itertools.combinations(_SWITCHES, count)
         for states in itertools.product((False, True), repeat=count)
     ]
     return sorted(found, key=lambda each: derive_seed("switch states", *map(str, each)))

@@ -17,6 +17,7 @@ from hexathlon.tasks.gui.templates import (
     money_across,
     office,
     outings,
+    page_switches,
     people,
     places,
     routines,
@@ -50,6 +51,7 @@ _MODULES = (
     leisure,
     home_life,
     shifts,
+    page_switches,
 )
 
 TEMPLATES: dict[str, GuiTemplate] = {

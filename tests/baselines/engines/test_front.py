@@ -11,7 +11,7 @@ import numpy as np
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder
 from hexathlon.baselines.engines.local.front import PatchEmbedding
 from hexathlon.baselines.engines.local.loading import load_checkpoint
-from hexathlon.baselines.tokens.patches import FIRST_PATCH, patch_ids, places_of
+from hexathlon.baselines.tokens.patches import BLANK, FIRST_PATCH, patch_ids, places_of
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.warmstart.demonstrations import Demonstrator, Noise, sample_of, transcript
 from hexathlon.baselines.warmstart.initial import (
@@ -30,7 +30,7 @@ SHAPE = ModelShape(vocabulary=300, width=32, layers=2, heads=2, kv_heads=1, feed
 def shown():
     noise = Noise(skipped=("wait",))
     with Demonstrator("pixels/GUIPixels-v0", gymnasium.make, noise, pictures=True) as player:
-        return player.demonstrate("gui-pixels/settings_flip/tiny/train/00000")
+        return player.demonstrate("gui-pixels/settings_page/tiny/train/00000")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,9 @@ def test_demonstrations_show_the_request_and_pictures_only(shown, tokenizer):
     assert all(len(images) == 1 for images in shown.images[:-1]) and shown.reward == 1
     sample = sample_of(shown, "compact", ChatRenderer(tokenizer))
     patches = sample.ids >= FIRST_PATCH
-    assert patches.sum() == 180 * len(shown.turns)
+    pictures = [image for images in shown.images[:-1] for image in images]
+    assert sample.ids[patches].tolist() == [one for each in pictures for one in patch_ids(each)]
+    assert 20 * len(pictures) < patches.sum() < 50 * len(pictures)  # of 99, most are blank
     assert not (patches & (sample.sampled | sample.observed)).any()
 
 
@@ -93,8 +95,8 @@ def test_a_patch_is_encoded_alike_whatever_else_a_pass_contains(model):
 
 def test_blank_patches_are_their_place_and_contents_weigh_as_much(model):
     front = model.get_input_embeddings()
-    white = Image.from_array(np.full((30, 45, 3), 255, np.uint8))
-    blank, drawn = torch.tensor(patch_ids(white)), ids(1, words=0)[0, :-2]
+    drawn = ids(1, words=0)[0, :-2]
+    blank = drawn | BLANK
     with torch.no_grad():
         rows, columns = places_of(blank)
         place = front.row(rows) + front.column(columns)

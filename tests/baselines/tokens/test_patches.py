@@ -40,10 +40,18 @@ def test_dark_pictures_are_inverted() -> None:
 
 
 def test_places_and_count_follow_the_size() -> None:
-    ids = np.array(patch_ids(image(np.zeros((31, 16, 3)))))
+    ids = np.array(patch_ids(image(np.full((31, 16, 3), 150))))
     rows, columns = places_of(ids)
     assert rows.tolist() == [0, 0, 1, 1, 2, 2] and columns.tolist() == [0, 1] * 3
     assert (ids >= FIRST_PATCH).all()
+
+
+def test_blank_squares_are_left_out() -> None:
+    page = np.full((45, 45, 3), 250)
+    page[20:24, 35:40] = 90
+    (square,) = patch_ids(image(page))
+    assert places_of(square) == (1, 2) and min(cells_of(square)) == 1
+    assert patch_ids(image(np.zeros((30, 15, 3)))) == []
 
 
 def test_large_pictures_are_refused() -> None:

@@ -1,0 +1,114 @@
+"""Switches of one page, for policies that see pictures; tasks of the source `gui-pixels` only.
+
+Every switch starts in either state with equal probability, whatever the request: only the picture
+shows which ones must be touched.
+"""
+
+import itertools
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import ClassVar
+
+from hexathlon.tasks.drawn import own_share
+from hexathlon.tasks.gui.pilot import PhonePilot
+from hexathlon.tasks.gui.templates.draft import (
+    GuiDraft,
+    GuiScene,
+    GuiTemplate,
+    PhoneScript,
+    row_changed,
+    rows_together,
+)
+from hexathlon.tasks.gui.world.kit.words import wordings
+from hexathlon.tasks.seeding import derive_seed
+from hexathlon.tasks.source import Script
+from hexathlon.tasks.task import Level
+
+__all__ = ["TEMPLATES", "PageSwitches"]
+
+_SWITCHES = ("wifi", "bluetooth", "airplane", "mobile_data", "roaming", "hotspot")
+
+
+class PageSwitches(GuiTemplate):
+    """Bring three or four switches of the open page into one state, which one or two are not in.
+
+    Of three switches one or two are wrong, of four exactly two. Either way, six sets of switches
+    are equally likely to be the wrong ones, so a policy that does not look succeeds on a sixth of
+    the tasks at most.
+    """
+
+    name: ClassVar[str] = "settings_page"
+    levels: ClassVar[tuple[Level, ...]] = ()
+    apps: ClassVar[tuple[str, ...]] = ("settings",)
+    bilingual: ClassVar[bool] = False
+
+    def draw(self, scene: GuiScene) -> GuiDraft:
+        """Draw switches and a state for them, then the switches that are in the other state."""
+        names, state = scene.pick(own_share(_combinations(), scene.split))
+        counts = (1, 2) if len(names) == 3 else (2,)
+        order = scene.sample(names, len(names))
+        wrong = scene.pick([each for count in counts
+                            for each in itertools.combinations(order, count)])  # fmt: skip
+        starts = {name: state != (name in wrong) if name in names else scene.pick((False, True))
+                  for name in _SWITCHES}  # fmt: skip
+        plan = scene.plan(front=("settings", "section", {"name": "network"})).with_edits(
+            [("settings.values", "put", {"id": name, "value": on}) for name, on in starts.items()]
+        )
+
+        def solver(targets: Sequence[str], *, by_app: bool = False) -> PhoneScript:
+            def solve(pilot: PhonePilot) -> Script:
+                if by_app:
+                    yield from pilot.open("settings")
+                    yield from pilot.tap("item", pilot.words("settings", "network"))
+                else:
+                    yield from pilot.act("wait")
+                for target in targets:
+                    yield from pilot.tap("switch", pilot.words("settings", target))
+                yield from pilot.done()
+
+            return solve
+
+        def thought(screen: str) -> str:
+            """Read the named switches up to the first wrong one."""
+            read: list[str] = []
+            for name in order:
+                on = _is_on(screen, name)
+                read.append(f"{scene.word('settings', name)} {'on' if on else 'off'}")
+                if on != state:
+                    break
+            return ", ".join(read)
+
+        wishes = [f'"{scene.word("settings", name)}"' for name in order]
+        return GuiDraft(
+            plan, f"I want {', '.join(wishes[:-1])} and {wishes[-1]} {'on' if state else 'off'}.",
+            solver(wrong),
+            changes=rows_together(*(row_changed("settings.values", name, value=state)
+                                    for name in wrong)),
+            alternatives={"by_app": solver(wrong, by_app=True)},
+            mutants={"unfinished": solver(wrong[:-1]), "every_switch": solver(order),
+                     "right_ones": solver([name for name in order if name not in wrong])},
+            turns=10, brief=True, thought=thought,
+        )  # fmt: skip
+
+
+def _is_on(screen: str, name: str) -> bool:
+    """Return a switch's state on the screen."""
+    words = "|".join(map(re.escape, wordings("settings", name, "en")))
+    return re.search(rf'^switch "(?:{words})" \[\d+\] on', screen, re.MULTILINE) is not None
+
+
+@cache
+def _combinations() -> Sequence[tuple[tuple[str, ...], bool]]:
+    """Return switches with a state for them, in mixed order."""
+    found = [
+        (names, state)
+        for count in (3, 4)
+        for names in itertools.combinations(_SWITCHES, count)
+        for state in (False, True)
+    ]
+    return sorted(found, key=lambda each: derive_seed("page switches", *map(str, each)))
+
+
+TEMPLATES: tuple[GuiTemplate, ...] = (PageSwitches(),)
+"""The templates of this module."""
