@@ -3,7 +3,7 @@
 from typing import Any
 
 from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
-from hexathlon.tasks.shopping.templates.shifts.shared import found, history, keep
+from hexathlon.tasks.shopping.templates.shifts.shared import found, history, keep, namesake
 from hexathlon.tasks.shopping.templates.shifts.words import listed, who
 from hexathlon.tasks.shopping.world.shift.amounts import goods_cents
 from hexathlon.tasks.shopping.world.shift.rulings import refund_method
@@ -49,6 +49,7 @@ def return_parcel(day: CounterDay, role: str) -> None:
         keep(day, owner, main)
     else:
         keep(day, account, main, *beside)
+    namesake(day, account)
     case = day.begin([each["id"] for each in accounts])
     before = day.booked()
     scope = day.category(first)
@@ -241,6 +242,7 @@ def swap(day: CounterDay, role: str) -> None:
         account, "delivered", pieces=2, since=since + day.span(3, 20), apart=[main]
     )
     keep(day, account, main, beside)
+    namesake(day, account)
     case = day.begin([account["id"]])
     suspended = not reserved and rng.random() < 0.3
     if suspended:
