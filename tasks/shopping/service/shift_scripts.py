@@ -165,7 +165,7 @@ class _Clerk:
         What belongs to an order follows it, so it is compared once the orders are right.
         """
         tables: Tables = self.mirror.tables
-        found = []
+        found: list[tuple[str, Any, Any]] = []
         for table in (*_OF_ORDERS, *_OF_ACCOUNTS):
             if found and table == _LINKED[0]:
                 break

@@ -28,6 +28,9 @@ def order_change(day: CounterDay, role: str) -> None:
     )  # fmt: skip
     if either:
         people.price_choice(main)
+    appointed = rng.random() < 0.8
+    if appointed:
+        main["carrier"] = "courier"  # who goes by appointments; lockers do not need them
     second = people.order(account, "pending", pieces=2, apart=[main])
     third = people.order(
         account, "delivered", pieces=2, since=day.span(20, 50), apart=[main, second]
@@ -57,11 +60,11 @@ def order_change(day: CounterDay, role: str) -> None:
     english += f" in my order that also has {said(stays)}, and send the rest of it to a new address"
     chinese += f"（都在还有{day.kind(stays)}的那个订单里），其余的寄到新地址"
     carrier = ""
-    if rng.random() < 0.4:
+    if not appointed and rng.random() < 0.4:
         carrier = "locker" if main["carrier"] == "courier" else "courier"
         english += f", by {carrier}"
         chinese += f"，改用{carrier_label(carrier, 'zh')}"
-    slot = _slot(day, main["id"]) if rng.random() < 0.8 else None
+    slot = _slot(day, main["id"]) if appointed else None
     if slot:
         english += f", to be delivered on day {slot['day']} {part_label(slot['part'], 'en')}"
         chinese += f"，约第{slot['day']}天{part_label(slot['part'], 'zh')}送到"
@@ -127,8 +130,8 @@ def _slot(day: CounterDay, order: str) -> dict[str, Any]:
     """Draw an appointment other than the present one of an order."""
     parcel = day.counter.tables.get("parcels", order) or {}
     while True:
-        slot = {"day": day.span(2, 9), "part": day.pick(list(PARTS))}
-        if slot["day"] != parcel["slot"]["day"] and slot["part"] != parcel["slot"]["part"]:
+        slot = {"day": parcel["slot"]["day"] + day.span(1, 5), "part": day.pick(list(PARTS))}
+        if slot["part"] != parcel["slot"]["part"]:
             return slot
 
 

@@ -49,7 +49,7 @@ def keep(day: CounterDay, account: dict[str, Any], *orders: dict[str, Any]) -> N
     day.persons[account["id"]] = account["email"]
     for order in orders:
         day.add("orders", order["id"], order)
-        slot = {"day": day.span(1, 5), "part": day.pick(list(PARTS))}
+        slot = {"day": order["promised"], "part": day.pick(list(PARTS))}
         day.add(*_with_key(*linked_start(order, slot)))
         day.add("logs", order["id"], {"entries": {"1": {
             "en": f"day {order['placed']}: placed",
