@@ -98,6 +98,12 @@ class CounterDay:
         self.counter.tables.base.tables.setdefault(table, {})[key] = record  # type: ignore[attr-defined]
         return record
 
+    def drop(self, *tables: str) -> None:
+        """Remove tables from the records of the morning, before anyone has used them."""
+        self.records = [record for record in self.records if record[0] not in tables]
+        for table in tables:
+            self.counter.tables.base.tables.pop(table, None)  # type: ignore[attr-defined]
+
     def order(self, order_id: str) -> Record:
         """Return an order as it should be now."""
         record = self.counter.tables.get("orders", order_id)

@@ -19,6 +19,9 @@ FEWEST, MOST = 7, 9
 _LAPSES = 3
 """Smallest number of defects that spoil records of cases that are closed."""
 
+_SYSTEM = 5
+"""Smallest number of defects of the system, as far as there are as many."""
+
 _HUMAN = 3
 """Largest number of gaps in the records and in what customers do not say."""
 
@@ -34,12 +37,15 @@ def choose_defects(day: CounterDay) -> list[dict[str, Any]]:
     if len(day.traps) > _HUMAN:
         raise Rejected("too many gaps in the records")
     total = FEWEST + int(day.rng.integers(MOST - FEWEST + 1))
+    total = max(total, min(len(day.traps) + _SYSTEM, MOST))
     chosen: list[dict[str, Any]] = []
     _draw(day, list(_lapses(day)), _LAPSES + int(day.rng.integers(2)), chosen)
     if len(chosen) < _LAPSES:
         raise Rejected("too few gaps in closed cases")
+    linked = list(_linked(day))
+    _draw(day, linked, len(chosen) + 1, chosen)
     offers = [{**offer, "spoils": _spoilt_by(offer)} for offer in day.offers]
-    _draw(day, [*offers, *_linked(day)], total - len(day.traps), chosen)
+    _draw(day, [*offers, *linked], total - len(day.traps), chosen)
     if len(chosen) + len(day.traps) < FEWEST:
         raise Rejected("too few gaps")
     return chosen
@@ -50,7 +56,8 @@ def _draw(
 ) -> None:
     """Add defects of kinds drawn at random to `chosen`, up to a number."""
     allowed = TRAIN_TRAPS if day.scene.split == "train" else TRAPS
-    kinds = sorted({offer["kind"] for offer in offers} & set(allowed))
+    known = {defect["kind"] for defect in chosen}
+    kinds = sorted({offer["kind"] for offer in offers} & set(allowed) - known)
     touched = {key for defect in chosen for key in defect["spoils"]}
     for place in day.rng.permutation(len(kinds)).tolist():
         if len(chosen) >= most:
