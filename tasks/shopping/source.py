@@ -51,6 +51,7 @@ from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft, order_of
 from hexathlon.tasks.shopping.templates.shifts.compose import ShiftDraft
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
+from hexathlon.tasks.shopping.templates.words import sentences
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.shopping.world.shift.tools import SHIFT_TOOLS
 from hexathlon.tasks.shopping.world.tools import store_tools
@@ -215,8 +216,8 @@ class ShoppingSource(PairedSource):
         return service_thought(task, heard, action) if task.params["world"] == "service" else ""
 
     def data_files(self) -> Sequence[str]:
-        """The categories of goods."""
-        return ("tasks/catalogue/goods/*.txt",)
+        """The categories of goods, and what customers say about them."""
+        return ("tasks/catalogue/goods/*.txt", "tasks/shopping/phrases.txt")
 
     def dependencies(self) -> Mapping[str, str]:
         """Return digests of numpy's draws and of the search ranking; see `given_away`."""
@@ -245,7 +246,7 @@ class ShoppingSource(PairedSource):
         return self._task(
             task_id,
             address,
-            instruction=draft.instruction,
+            instruction=sentences(scene, draft.instruction),
             params=params,
             tools=store_tools(dialogue=draft.dialogue, personal=draft.personal),
             limits=Limits(turns=60 if draft.dialogue else 50),
@@ -273,7 +274,7 @@ class ShoppingSource(PairedSource):
         return self._task(
             task_id,
             address,
-            instruction=instruction_of(scene, case, dialogue=dialogue),
+            instruction=sentences(scene, instruction_of(scene, case, dialogue=dialogue)),
             params=params,
             tools=service_tools(dialogue=dialogue),
             limits=Limits(turns=50),
