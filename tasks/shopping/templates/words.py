@@ -253,7 +253,8 @@ def as_written(scene: ShoppingScene, request: str, key: str) -> str:
     slips = _SLIPS_ZH if scene.language == "zh" else _SLIPS_EN
     known = [slip for slip in slips if slip[0] in request]
     for place in rng.permutation(len(known)).tolist()[:2]:
-        request = request.replace(*known[place], 1)
+        plain, written = known[place]
+        request = request.replace(plain, written, 1)
     opening = scene.say(*_OPENINGS[int(rng.integers(4))])
     closing = scene.say(*_CLOSINGS[int(rng.integers(4))])
     if opening and request.startswith(("hi", "麻烦")):
