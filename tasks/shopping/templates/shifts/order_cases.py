@@ -186,9 +186,10 @@ def order_again(day: CounterDay, role: str) -> None:
                                 f"还有，{day.kind(kept)}我还是想要，请恢复。")  # fmt: skip
     if claims and not is_packed:
         case["says"] += " " * (day.scene.language == "en") + promised
-    case["answers"] = {"order": main_id, "email": account["email"], "address": place_text(place),
-                       "agreement": day.say("On the phone, I am quite sure.",
-                                            "电话里就是这么说的，我记得很清楚。")}  # fmt: skip
+    case["answers"] = {"order": main_id, "email": account["email"], "address": place_text(place)}
+    if claims and not is_packed:
+        case["answers"]["agreement"] = day.say("On the phone, I am quite sure.",
+                                               "电话里就是这么说的，我记得很清楚。")  # fmt: skip
     day.look("show_order", order=main_id)
     day.look("show_history", order=main_id)
     refusal = day.ruled("address", main)

@@ -189,9 +189,9 @@ def return_again(day: CounterDay, role: str) -> None:
             "还有，电话里答应过退运费的。",
         )
     case["answers"] = {"order": main_id, "email": account["email"],
-                       "condition": day.say("It is as good as new.", "跟新的一样。"),
-                       "agreement": day.say("Last week, on the phone.",
-                                            "上周电话里说的。")}  # fmt: skip
+                       "condition": day.say("It is as good as new.", "跟新的一样。")}  # fmt: skip
+    if claims:
+        case["answers"]["agreement"] = day.say("Last week, on the phone.", "上周电话里说的。")
     day.look("show_order", order=main_id)
     day.look("show_history", order=main_id)
     if claims:
