@@ -124,8 +124,8 @@ class _Clerk:
             yield from self._shown(self._touched)
             for name, arguments in self._linked():
                 yield from self._made(name, arguments)
-        self.spoilt |= {key for key, _, _ in self._wrong(())}
         for _ in range(6):
+            self.spoilt |= {name for name, _, _ in self._wrong(())}
             repairs = [call for wrong in self._wrong(left) for call in _repair(*wrong)]
             if not repairs:
                 return
@@ -170,7 +170,9 @@ class _Clerk:
             if found and table == _LINKED[0]:
                 break
             base = tables.base.tables.get(table, {})
-            for key in {**base, **dict.fromkeys(tables.keys(table))}:
+            known = dict.fromkeys([*base, *tables.keys(table)])
+            agreed = (name for name in self._due if name.startswith(f"{table}/"))
+            for key in known | dict.fromkeys(name.partition("/")[2] for name in agreed):
                 name = f"{table}/{key}"
                 due, actual = self._due.get(name, base.get(key)), tables.get(table, key)
                 if name not in left and actual != due:

@@ -58,17 +58,25 @@ def _draw(
     allowed = TRAIN_TRAPS if day.scene.split == "train" else TRAPS
     known = {defect["kind"] for defect in chosen}
     kinds = sorted({offer["kind"] for offer in offers} & set(allowed) - known)
-    touched = {key for defect in chosen for key in defect["spoils"]}
+    touched = {key for defect in chosen for key in _touched_by(defect)}
     for place in day.rng.permutation(len(kinds)).tolist():
         if len(chosen) >= most:
             return
         fitting = [
             offer for offer in offers
-            if offer["kind"] == kinds[place] and touched.isdisjoint(offer["spoils"])
+            if offer["kind"] == kinds[place] and touched.isdisjoint(_touched_by(offer))
         ]  # fmt: skip
         if fitting:
             chosen.append(day.pick(fitting))
-            touched |= set(chosen[-1]["spoils"])
+            touched.update(_touched_by(chosen[-1]))
+
+
+def _touched_by(defect: Mapping[str, Any]) -> list[str]:
+    """Return the records that a defect spoils, and those that change and are right again with them.
+
+    The latter are in `beside`.
+    """
+    return [*defect["spoils"], *defect.get("beside", ())]
 
 
 def _spoilt_by(defect: Mapping[str, Any]) -> list[str]:
@@ -83,11 +91,17 @@ def _linked(day: CounterDay) -> Iterator[dict[str, Any]]:
     """Yield defects in what follows the orders that the reference actions change."""
     changed: set[str] = set()
     for plan in day.plans:
+        # A line that is put back has the right entry again, whether it was taken out or not.
+        restored = {a["order"] for name, a in plan["actions"] if name == "restore_lines"}
         for name, arguments in plan["actions"]:
             key = arguments.get("order", "")
             if name in ("cancel_lines", "return_lines", "exchange_line"):
                 if key not in changed:
-                    yield from _line_defects(day, key, exchanged=name == "exchange_line")
+                    if day.order(key)["status"] == "delivered" and key not in restored:
+                        spoils = [f"warranties/{key}"]
+                        yield {"kind": "warranty", "order": key, "spoils": spoils}
+                    if name != "exchange_line":
+                        yield from _points_defects(day, key)
                 changed.add(key)
             elif name == "change_address":
                 yield {"kind": "label", "order": key, "spoils": [f"parcels/{key}"]}
@@ -102,13 +116,9 @@ def _linked(day: CounterDay) -> Iterator[dict[str, Any]]:
                     yield {"kind": "card", "order": key, "spoils": spoils}
 
 
-def _line_defects(day: CounterDay, key: str, *, exchanged: bool) -> Iterator[dict[str, Any]]:
-    """Yield defects of the first change of an order's lines."""
+def _points_defects(day: CounterDay, key: str) -> Iterator[dict[str, Any]]:
+    """Yield defects of the points at the first change of an order's lines."""
     record = day.order(key)
-    if record["status"] == "delivered":
-        yield {"kind": "warranty", "order": key, "spoils": [f"warranties/{key}"]}
-    if exchanged:
-        return
     account = f"customers/{record['customer']}"
     yield {"kind": "points", "order": key, "spoils": [account]}
     tables = day.counter.tables
@@ -188,7 +198,7 @@ def _lost_fields(
         if record[field] != morning[field]:
             card = field == "refunds" and record["gift"] in record["refunds"]
             cards = [f"cards/{record['customer']}"] if card else []
-            yield {"kind": "sync", "field": field, "spoils": [f"orders/{key}", *cards]}
+            yield {"kind": "sync", "field": field, "spoils": [f"orders/{key}"], "beside": cards}
 
 
 def _about_goodwill(action: Sequence[Any]) -> bool:
