@@ -114,6 +114,9 @@ class ShoppingScene:
         others = equal_bounds(constraint, category_of(category)) if self.gap else ()
         if constraint.kind == "returns":
             others = tuple(number for number in others if int(number) >= _FEWEST_DAYS)
+        elif others and constraint.op == ">=":
+            least = float(constraint.value) / 2  # nobody asks for a rim of 2 cm at least
+            others = tuple(number for number in others if float(number) >= least)
         return restated(phrase, constraint, self.pick(others)) if others else phrase
 
     def slot(self, constraint: Constraint, category: str) -> str:
