@@ -1,43 +1,20 @@
 """Shoppers' phrases that replace those of the categories, and conditions that no request makes.
 
 The goods belong to the catalogue, which other sources share; what a customer says about them is
-this source's own.
+this source's own, in `phrases.txt`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Constraint
 
-__all__ = ["REWORDED", "askable", "reworded"]
+__all__ = ["ANY_NUMBER", "askable", "reworded", "rewordings", "sensible"]
 
-REWORDED: Mapping[tuple[str, str, str], tuple[Sequence[str], Sequence[str]]] = {
-    ("tents", "poles", "aluminium"): (
-        ("stands on light metal rods", "has rods of metal, neither glass nor air"),
-        ("撑杆是轻金属", "撑杆要金属的"),
-    ),
-    ("tents", "poles", "fibre"): (
-        ("stands on cheap bendy rods of glass", "has rods like an old angling rod"),
-        ("撑杆便宜能弯、带玻璃丝", "撑杆像老鱼竿"),
-    ),
-    ("backpacks", "fabric", "cordura"): (
-        ("takes scraping on rock for years", "has the hard-wearing cloth of army packs"),
-        ("石头磨几年也没事", "军用包那种耐磨料"),
-    ),
-    ("tea", "aroma", "smoke"): (
-        ("smells like a campfire", "was dried over a wood fire"),
-        ("像篝火味", "用柴火熏过"),
-    ),
-    ("tea", "origin", "darjeeling"): (
-        ("grows on Himalayan slopes in India", "comes from the hills of north-east India"),
-        ("喜马拉雅山坡上的印度货", "印度东北山区产的"),
-    ),
-    ("coffee_makers", "filter", "gold"): (
-        ("strains through a noble metal that adds no taste", "has a sieve with a precious coating"),
-        ("贵金属涂层不串味", "筛子镀了贵金属"),
-    ),
-}
-"""English and Chinese phrases by category, property and value."""
+ANY_NUMBER = "*"
+"""Stands for every number of a property; the number replaces `{}` in its phrases."""
 
 _NOT_ASKED: Mapping[str, Collection[str]] = {
     # A drip machine brews without a pump and does not foam milk.
@@ -47,6 +24,25 @@ _NOT_ASKED: Mapping[str, Collection[str]] = {
 """Properties by kind of goods that no request mentions."""
 
 
+@cache
+def rewordings() -> Mapping[tuple[str, str, str], tuple[Sequence[str], Sequence[str]]]:
+    """Return English and Chinese phrases by category, property and value.
+
+    Raises:
+        ValueError: If a line of `phrases.txt` has not the three fields of a row.
+    """
+    found: dict[tuple[str, str, str], tuple[Sequence[str], Sequence[str]]] = {}
+    category = name = ""
+    text = files("hexathlon.tasks.shopping").joinpath("phrases.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("["):
+            category, name = line.strip("[]").split()
+        elif line and not line.startswith("#"):
+            value, english, chinese = line.split(" | ")
+            found[category, name, value] = (english.split(" / "), chinese.split(" / "))
+    return found
+
+
 def reworded(
     constraint: Constraint, language: Language, category: str, phrases: Sequence[str]
 ) -> Sequence[str]:
@@ -54,12 +50,25 @@ def reworded(
 
     Phrases in the shop's words, of which there is one, are kept.
     """
-    found = REWORDED.get((category, constraint.name, str(constraint.value)))
-    if found is None or len(phrases) < 2:
+    if len(phrases) < 2:
         return phrases
-    return found[1] if language == "zh" else found[0]
+    known, value = rewordings(), str(constraint.value)
+    found = known.get((category, constraint.name, value))
+    if found is None:
+        found = known.get((category, constraint.name, ANY_NUMBER), (phrases, phrases))
+    said = found[1] if language == "zh" else found[0]
+    return [each.replace("{}", value) for each in said]
 
 
 def askable(kind: str, axes: Collection[str]) -> bool:
     """Whether a request for goods of a kind may rest on these properties."""
     return not set(_NOT_ASKED.get(kind, ())).intersection(axes)
+
+
+def sensible(attributes: Mapping[str, str], axes: Collection[str]) -> bool:
+    """Whether these properties make sense together with a product's others.
+
+    Wired headphones have neither a battery nor a wireless format.
+    """
+    wired = attributes.get("link") in ("jack", "usb_c")
+    return not (wired and {"battery", "codec"}.intersection(axes))

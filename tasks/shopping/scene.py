@@ -16,7 +16,7 @@ import numpy as np
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue, Constraint, Product, Variant
 from hexathlon.tasks.shopping.bounds import equal_bounds, restated
-from hexathlon.tasks.shopping.rewording import askable, reworded
+from hexathlon.tasks.shopping.rewording import askable, reworded, sensible
 from hexathlon.tasks.shopping.world.facts import category_of, facts_of, holds_on
 from hexathlon.tasks.task import Level, Split
 
@@ -35,6 +35,9 @@ _DEGREES: dict[Level, tuple[int, ...]] = {
 }
 
 
+_FEWEST_DAYS = 8
+"""Smallest number of days for returns that replaces the target's own; people ask for weeks."""
+
 _ENOUGH = 6
 """Minimum number of targets to choose from; with fewer, more axes are allowed."""
 _MOST_AXES = 9
@@ -46,6 +49,7 @@ class _Listed(NamedTuple):
     axes: tuple[str, ...]
     kinds: frozenset[str]
     category: str
+    sensible: bool
 
 
 @dataclass(frozen=True)
@@ -103,9 +107,16 @@ class ShoppingScene:
         """Return one phrasing of a condition."""
         wide = self.gap if gap is None else gap
         said = self.catalogue.phrases_for(constraint, self.language, category, gap=wide)
-        phrase = self.pick(reworded(constraint, self.language, category, said))
+        if wide:
+            said = tuple(reworded(constraint, self.language, category, said))
+        phrase = self.pick(said)
         # The target's own number would single it out among pages that state other numbers.
         others = equal_bounds(constraint, category_of(category)) if self.gap else ()
+        if constraint.kind == "returns":
+            others = tuple(number for number in others if int(number) >= _FEWEST_DAYS)
+        elif others and constraint.op == ">=":
+            least = float(constraint.value) / 2  # nobody asks for a rim of 2 cm at least
+            others = tuple(number for number in others if float(number) >= least)
         return restated(phrase, constraint, self.pick(others)) if others else phrase
 
     def slot(self, constraint: Constraint, category: str) -> str:
@@ -145,10 +156,11 @@ class ShoppingScene:
                 and listed.kinds.issuperset(kinds)
                 and set(names) <= set(listed.axes)
                 and (category is None or listed.category == category)
+                and (listed.sensible or not self.gap)
             ]
             wanted = (*wanted, max(wanted) + 1)
         for _ in range(tries if fitting else 0):
-            family, product_id, names_, _, _ = self.pick(fitting)
+            family, product_id, names_, *_ = self.pick(fitting)
             axes = self.catalogue.constraints_of(product_id, names_)
             made = self._made(family, product_id, axes, head, stock)
             if made is not None:
@@ -162,7 +174,10 @@ class ShoppingScene:
         wanted = _DEGREES[self.level]
         order.sort(key=lambda place: min(abs(len(designs[place].axes) - n) for n in wanted))
         for design in (designs[place] for place in order):
-            if not askable(self.catalogue.product(design.product_id).kind, design.axes):
+            product = self.catalogue.product(design.product_id)
+            if not askable(product.kind, design.axes):
+                continue
+            if self.gap and not sensible(product.attributes, design.axes):
                 continue
             axes = self.catalogue.constraints_of(design.product_id, design.axes)
             made = self._made(family, design.product_id, axes, HEAD, stock)
@@ -240,6 +255,7 @@ def _listed(catalogue: Catalogue) -> tuple[_Listed, ...]:
                 for constraint in catalogue.constraints_of(design.product_id, design.axes)
             ),
             catalogue.product(design.product_id).category,
+            sensible(catalogue.product(design.product_id).attributes, design.axes),
         )
         for family in range(catalogue.family_count)
         for design in catalogue.designs(family)

@@ -6,6 +6,7 @@ from typing import Any
 from hexathlon.tasks.catalogue import Catalogue
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.case import ServiceCase
+from hexathlon.tasks.shopping.templates.words import as_written
 from hexathlon.tasks.shopping.world.desk.desk import ServiceDesk, subject_of
 from hexathlon.tasks.shopping.world.desk.desk_tools import DESK_TOOLS
 from hexathlon.tasks.shopping.world.desk.policy import paragraph_of
@@ -77,9 +78,10 @@ def instruction_of(scene: ShoppingScene, case: ServiceCase, *, dialogue: bool) -
         if scene.level in ("tiny", "easy")
         else scene.say(f"postcode {address['postcode']}", f"邮编 {address['postcode']}")
     )
+    request = as_written(scene, case.request, who["id"])
     said = scene.say(
-        f'{who["name"]} ({known}) writes: "{case.request}"',
-        f"{who['name']}（{known}）留言：“{case.request}”",
+        f'{who["name"]} ({known}) writes: "{request}"',
+        f"{who['name']}（{known}）留言：“{request}”",
     )
     return f"{desk}\n\n{said}"
 

@@ -14,11 +14,14 @@ from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.tool_calls import tool_call
 
-__all__ = ["oracle_length", "shift_alternatives", "shift_mutants", "shift_oracle", "shift_policies"]
+__all__ = ["rehearsed", "shift_alternatives", "shift_mutants", "shift_oracle", "shift_policies"]
 
 _Call = tuple[str, dict[str, Any]]
 _NAMED = re.compile(r"(?:I am |我是)(\w+ \w+)(?:, postcode |，邮编)(\d{5})")
 _ORDER = re.compile(r"\bO\d{8}\b")
+_OF_ORDERS = ("orders", "goodwill", "parcels", "warranties")
+_OF_ACCOUNTS = ("baskets", "customers", "cards")
+_LINKED = ("parcels", "warranties", "customers", "cards")
 _AT_ONCE = 6
 """Number of orders that `show_orders` shows."""
 
@@ -37,12 +40,14 @@ class _Clerk:
         self._truth = truth
         self._due: dict[str, Any] = {}
         self._touched: list[str] = []
+        self.spoilt: set[str] = set()
+        """Records, as `table/key`, that were wrong when some case was about to be closed."""
 
     def calls(
         self,
         *,
         look: bool = True,
-        check: bool = True,
+        check: str = "all",
         late_memos: bool = False,
         left: Collection[str] = (),
         wrong: tuple[int, int, list[_Call]] | None = None,
@@ -51,9 +56,10 @@ class _Clerk:
 
         Args:
             look: Whether to look things up.
-            check: Whether to look at the touched orders before a case is closed.
+            check: What is set right before a case is closed: `all`, `case` (what belongs to the
+                customers of the case), `orders` (orders, baskets and goodwill), or `none`.
             late_memos: Whether memos are read after the look-ups instead of before.
-            left: Orders whose records are not set right.
+            left: Records, as `table/key`, that are not set right.
             wrong: Case, action and the calls that replace it.
         """
         if look:
@@ -70,17 +76,13 @@ class _Clerk:
             touched = list(left)
             if wrong is not None and wrong[0] == number:
                 taken = actions[wrong[1]]
-                touched += [
-                    str(taken[1].get(name, "")).split("/")[0]
-                    for name in ("order", "record", "customer")
-                ]
-                touched += [str(arguments.get("order", "")) for _, arguments in wrong[2]]
+                touched += self._named_in([taken, *wrong[2]])
                 actions[wrong[1] : wrong[1] + 1] = wrong[2]
             *before, last = actions
             for name, arguments in before:
                 yield from self._made(name, arguments)
-            if check:
-                yield from self._checked(before, touched, look)
+            if check != "none":
+                yield from self._checked(before, {*touched, *self._unseen(number, check)}, look)
             yield from self._made(*last)
 
     def _made(self, name: str, arguments: dict[str, Any]) -> Iterator[_Call]:
@@ -90,19 +92,41 @@ class _Clerk:
         except DeskProblem:
             pass
 
+    def _named_in(self, calls: Collection[_Call]) -> Iterator[str]:
+        """Yield the records that calls are about, and those that belong to them."""
+        for _, arguments in calls:
+            named = (arguments.get(name, "") for name in ("order", "record", "customer"))
+            for key in (str(name).split("/")[0] for name in named):
+                yield from (f"{table}/{key}" for table in (*_OF_ORDERS, *_OF_ACCOUNTS))
+                order = self.mirror.tables.get("orders", key)
+                if order is not None:
+                    yield from (f"{table}/{order['customer']}" for table in _OF_ACCOUNTS)
+
+    def _unseen(self, number: int, check: str) -> Iterator[str]:
+        """Yield the records at which a clerk who does not check all of them does not look."""
+        if check == "all":
+            return
+        present = self.mirror.cases[number]["accounts"]
+        tables = self.mirror.tables
+        for table in (*_OF_ORDERS, *_OF_ACCOUNTS):
+            for key in tables.keys(table):
+                owner = key
+                if table in _OF_ORDERS:
+                    owner = (tables.get("orders", key) or {})["customer"]
+                if table in _LINKED if check == "orders" else owner not in present:
+                    yield f"{table}/{key}"
+
     def _checked(self, actions: list[_Call], left: Collection[str], look: bool) -> Iterator[_Call]:
-        """Look at all orders of the day so far and set right what differs."""
+        """Look at all records of the day so far and set right what differs."""
         named = [arguments["order"] for _, arguments in actions if "order" in arguments]
         self._touched = list(dict.fromkeys([*self._touched, *named]))
         if look:
             yield from self._shown(self._touched)
-            for name, arguments in actions:
-                if name == "place_order":
-                    yield from self._made("show_customer", {"customer": arguments["customer"]})
-                elif name == "pay_goodwill":
-                    yield from self._made("show_goodwill", {})
-        for _ in range(4):
-            repairs = list(self._repairs(left))
+            for name, arguments in self._linked():
+                yield from self._made(name, arguments)
+        for _ in range(6):
+            self.spoilt |= {name for name, _, _ in self._wrong(())}
+            repairs = [call for wrong in self._wrong(left) for call in _repair(*wrong)]
             if not repairs:
                 return
             for name, arguments in repairs:
@@ -115,24 +139,74 @@ class _Clerk:
         for place in range(0, len(orders), _AT_ONCE):
             yield from self._made("show_orders", {"orders": orders[place : place + _AT_ONCE]})
 
-    def _repairs(self, left: Collection[str]) -> Iterator[_Call]:
+    def _linked(self) -> Iterator[_Call]:
+        """Yield the look-ups of everything that belongs to the orders so far."""
+        tables, state = self.mirror.tables, self.mirror.state
+        served = dict.fromkeys(
+            account for case in self.mirror.cases[: state.case + 1] for account in case["accounts"]
+        )
+        names = {(tables.get("customers", key) or {})["name"] for key in served}
+        for key in tables.keys("customers"):
+            account = tables.get("customers", key) or {}
+            if account["name"] in names:
+                yield "show_customer", {"customer": key}
+            for order in account["orders"] if key in served else ():
+                if (tables.get("orders", order) or {})["status"] == "pending":
+                    yield "show_parcel", {"order": order}
+        for order in self._touched:
+            if tables.get("warranties", order):
+                yield "show_warranty", {"order": order}
+        if any(key.startswith("goodwill/") for key in self._due):
+            yield "show_goodwill", {}
+
+    def _wrong(self, left: Collection[str]) -> Iterator[tuple[str, Any, Any]]:
+        """Yield records that differ from the reference: those of orders alone, if there are any.
+
+        What belongs to an order follows it, so it is compared once the orders are right.
+        """
         tables: Tables = self.mirror.tables
-        for key in tables.keys("orders"):
-            actual = tables.get("orders", key)
-            due = self._due.get(f"orders/{key}", tables.base.tables["orders"][key])
-            if key not in left and actual is not None and actual != due:
-                yield from _repair(actual, due)
-        for table, tool in (("baskets", "place_order"), ("goodwill", "pay_goodwill")):
-            for key in tables.keys(table):
-                due = self._due.get(f"{table}/{key}")
-                if key not in left and due is not None and tables.get(table, key) != due:
-                    if tool == "place_order":
-                        yield tool, {"customer": key, **due}
-                    else:
-                        yield tool, {"order": key, "cents": due["cents"]}
+        found: list[tuple[str, Any, Any]] = []
+        for table in (*_OF_ORDERS, *_OF_ACCOUNTS):
+            if found and table == _LINKED[0]:
+                break
+            base = tables.base.tables.get(table, {})
+            known = dict.fromkeys([*base, *tables.keys(table)])
+            agreed = (name for name in self._due if name.startswith(f"{table}/"))
+            for key in known | dict.fromkeys(name.partition("/")[2] for name in agreed):
+                name = f"{table}/{key}"
+                due, actual = self._due.get(name, base.get(key)), tables.get(table, key)
+                if name not in left and actual != due:
+                    found.append((name, actual, due))
+        yield from found
 
 
-def _repair(actual: Record, due: Record) -> Iterator[_Call]:
+def _repair(name: str, actual: Record | None, due: Record | None) -> Iterator[_Call]:
+    """Yield the calls that turn one record into another."""
+    table, _, key = name.partition("/")
+    if table == "goodwill":
+        yield "pay_goodwill", {"order": key, "cents": due["cents"] if due else 0}
+    elif due is None or actual is None:
+        return  # a basket that should not be: there is no call for it
+    elif table == "orders":
+        yield from _repair_order(actual, due)
+    elif table == "baskets":
+        yield "place_order", {"customer": key, **due}
+    elif table == "customers":
+        yield "set_points", {"customer": key, "points": due["points"]}
+    elif table == "cards":
+        yield "set_card", {"customer": key, "cents": due["balance_cents"]}
+    elif table == "warranties":
+        for line, variant in due["lines"].items():
+            if actual["lines"][line] != variant:
+                yield "set_warranty", {"order": key, "line": line, "variant": variant}
+    else:
+        if actual["slot"] != due["slot"]:
+            yield "set_appointment", {"order": key, **due["slot"]}
+        if actual["label"] != due["label"]:
+            yield "print_label", {"order": key}
+
+
+def _repair_order(actual: Record, due: Record) -> Iterator[_Call]:
     """Yield the calls that turn one record of an order into another."""
     order = actual["id"]
     back = [
@@ -158,9 +232,10 @@ def _repair(actual: Record, due: Record) -> Iterator[_Call]:
             yield "set_refund", {"order": order, "refund_to": method, "cents": cents}
 
 
-def oracle_length(params: Mapping[str, Any], truth: Mapping[str, Any]) -> int:
-    """Return the number of calls that the oracle needs."""
-    return sum(1 for _ in _Clerk(params, truth).calls())
+def rehearsed(params: Mapping[str, Any], truth: Mapping[str, Any]) -> tuple[int, set[str]]:
+    """Return the number of calls that the oracle needs, and the records that it sets right."""
+    clerk = _Clerk(params, truth)
+    return sum(1 for _ in clerk.calls()), clerk.spoilt
 
 
 def shift_oracle(task: Task) -> Script:
@@ -180,15 +255,19 @@ def shift_mutants(task: Task) -> Mapping[str, Script]:
     """Return near misses: a gap left, a reference action replaced, nothing checked."""
     found: dict[str, Script] = {}
     for number, defect in enumerate(task.params["defects"]):
-        orders = {defect["other"] if defect["kind"] == "undone" else defect["order"]}
-        found[f"left: {defect['kind']} ({number})"] = _played(task, left=orders)
+        label = f"left: {defect['kind']} ({number})"
+        found[label] = _played(task, left=defect["spoils"])
+        if len(defect["spoils"]) > 1:
+            found[f"half {label}"] = _played(task, left=defect["spoils"][1:])
     for number, plan in enumerate(_truth(task)["plans"]):
         for label, (place, calls) in plan["wrong"].items():
             changed: list[_Call] = [(name, arguments) for name, arguments in calls]
             if label.endswith(": method") and _misrouted(task, changed):
                 continue
             found[f"case {number + 1}: {label}"] = _played(task, wrong=(number, place, changed))
-    found["nothing checked"] = _played(task, check=False)
+    found["nothing checked"] = _played(task, check="none")
+    found["closed cases not checked"] = _played(task, check="case")
+    found["only orders checked"] = _played(task, check="orders")
     return found
 
 

@@ -27,8 +27,10 @@ from hexathlon.tasks.shopping.templates.draft import (
 from hexathlon.tasks.shopping.templates.second_pricing import second_total
 from hexathlon.tasks.shopping.templates.words import (
     details_text,
+    further_text,
     goods_text,
     last_words,
+    measure_word,
     request_text,
 )
 from hexathlon.tasks.shopping.world.facts import category_of
@@ -66,6 +68,11 @@ def _asked(scene: ShoppingScene, wish: WantedVariant, quantity: int = 1) -> str:
     return request_text(scene, goods, details_text(scene, wish.product, wish.details), quantity)
 
 
+def _also_asked(scene: ShoppingScene, wish: WantedVariant) -> str:
+    goods = goods_text(scene, wish.product, ("brand", "series"))
+    return further_text(scene, goods, details_text(scene, wish.product, wish.details))
+
+
 def cart(scene: ShoppingScene) -> ShoppingDraft | None:
     """Two products in one order, one of them several times."""
     first, second = scene.wish(stock=4), scene.wish()
@@ -80,7 +87,7 @@ def cart(scene: ShoppingScene) -> ShoppingDraft | None:
     if _priced(_settings(scene), lines) is None:
         return None
     return ShoppingDraft(
-        instruction=f"{_asked(scene, first, pieces)} {also} {_asked(scene, second)} "
+        instruction=f"{_asked(scene, first, pieces)} {also} {_also_asked(scene, second)} "
         f"{last_words(scene)}",
         lines=lines,
         near=[*near_of(first)[:3], *near_of(second, 1)[:3]],
@@ -185,9 +192,11 @@ def as_many(scene: ShoppingScene) -> ShoppingDraft | None:
     if most != pieces:
         return None
     limit = money(bound, scene.language)
+    goods = goods_text(scene, wish.product, ())
+    counted = measure_word(goods) if scene.gap else "件"
     ask = scene.say(
         f"Order as many of them as {limit} will pay for, delivery included.",
-        f"含运费总价不超过{limit}，能买几件就买几件。",
+        f"含运费总价不超过{limit}，能买几{counted}就买几{counted}。",
     )
     return ShoppingDraft(
         instruction=f"{_asked(scene, wish, 0)} {ask} {last_words(scene)}",
@@ -270,7 +279,8 @@ def bundle(scene: ShoppingScene) -> ShoppingDraft | None:
     ask = scene.say(
         f"With it, in the same order, the cheapest {goods} that you have in stock, so that the "
         "bundle discount applies.",
-        f"同一单里再加一件有货的最便宜的{goods}，凑成套装优惠。",
+        f"同一单里再加一{measure_word(goods) if scene.gap else '件'}有货的最便宜的{goods}，"
+        "凑成套装优惠。",
     )
     found = [Near("a dearer second part", 1, line.product, line.variant) for _, line in offers[1:3]]
     head = scene.catalogue.constraints_of(second.product.id, ("kind", "brand", "series"))

@@ -241,7 +241,9 @@ def seller_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
     goods = goods_text(scene, product, ("brand", "series"))
     like = scene.say(
         "comes from the seller of the order that I kept, not of the one that I returned",
-        "要我留下没退的那一单的卖家，不要我退过货的那家",
+        "卖家要我没退货的那家，不要我退过货的那家"
+        if scene.gap
+        else "要我留下没退的那一单的卖家，不要我退过货的那家",
     )
     details = details_text(scene, product, fork.others, beside=fork.products, last=[like])
     request = request_text(scene, goods, details)

@@ -4,27 +4,33 @@ import re
 from collections.abc import Sequence
 
 from hexathlon.tasks.catalogue import Constraint, Product
+from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = [
     "articled",
+    "as_written",
     "aversion",
     "details_text",
+    "further_text",
     "goods_text",
     "join",
     "last_words",
+    "measure_word",
     "request_text",
+    "sentences",
     "without_aversion",
 ]
 
 
+_BETWEEN = re.compile("(?<=[。！？～：”]) ")
 _AVERSIONS = 4
 """Maximum number of values that a request names as unwanted."""
 _AVERSION_WORDS = (
-    ("has nothing of the one I sent back ({})", "别像我退掉的那个（{}）"),
-    ("is not like my brother's ({})", "不要我哥那种（{}）"),
-    ("has nothing of what I had before ({})", "以前那种都不要（{}）"),
+    ("is not like the one I sent back ({})", "别像我退掉的那个（{}）"),
+    ("comes without any of this ({})", "这些都不要（{}）"),
+    ("is nothing like the last one I had ({})", "不要上次那样的（{}）"),
 )
 _UNWANTED = re.compile(
     "|".join(
@@ -33,6 +39,11 @@ _UNWANTED = re.compile(
         for words in pair
     )
 )
+
+
+def sentences(scene: ShoppingScene, text: str) -> str:
+    """Return a text without spaces between Chinese sentences; unchanged at `tiny` and `easy`."""
+    return _BETWEEN.sub("", text) if scene.gap and scene.language == "zh" else text
 
 
 def join(scene: ShoppingScene, parts: Sequence[str]) -> str:
@@ -128,10 +139,59 @@ def _page_values(product: Product) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((*told, *offered)))  # in this order, which requests are drawn from
 
 
+_WRITTEN_EN = (
+    "hi, looking for {named}, {one} that {details}. pls order it for me, thx!",
+    "Need {named} asap. Should be {one} that {details}. Can you just order it?",
+    "{named} wanted! {one} that {details}. go ahead and order, no need to ask.",
+    "Bonjour, I'd like {named} pls, {one} that {details}. Order it if you have it, merci!",
+    "I'm after {named}... {one} that {details}. Please go ahead an order it.",
+    "Please order {named}: {one} that {details}.",
+)
+_WRITTEN_ZH = (
+    "在吗？想买{number}{goods}，{details}。麻烦直接下单哈。",
+    "亲，帮我拍{number}{goods}，{details}，谢啦。",
+    "求{number}{goods}！{details}。合适的话直接拍就行，不用问我。",
+    "hi，我要{number}{goods}，{details}。帮我order一下，thx。",
+    "想入手{number}{goods}，急用。{details}，有的话就下单吧～",
+    "请帮我买{number}{goods}，要求：{details}。",
+)
+"""Requests as people write them, at `medium` and `hard`."""
+
+_MEASURES = (
+    ("灯", "盏"), ("鞋", "双"), ("帐篷", "顶"), ("耳机", "副"), ("椅", "把"), ("锅", "口"),
+    ("机", "台"), ("套装", "套"), ("衣", "件"), ("夹克", "件"), ("霜", "瓶"), ("凝露", "瓶"),
+    ("散茶", "份"), ("袋泡茶", "盒"), ("茶饼", "饼"), ("垫", "张"),
+)  # fmt: skip
+"""Measure words by the end of the name of the goods; of several, the first counts."""
+
+
+def measure_word(goods: str) -> str:
+    """Return the Chinese measure word of goods.
+
+    >>> measure_word("萨菲尔德台灯"), measure_word("监听耳机"), measure_word("书包")
+    ('盏', '副', '个')
+    """
+    return next((word for end, word in _MEASURES if goods.endswith(end)), "个")
+
+
+def further_text(scene: ShoppingScene, goods: str, details: str) -> str:
+    """Ask for one further piece of goods within a request."""
+    if not scene.gap:
+        return request_text(scene, goods, details)
+    named = articled(goods)
+    one = "a pair" if named.startswith("a pair") else "one"
+    return scene.say(
+        f"{named}, {'a sort' if named.startswith('some ') else one} that {details}.",
+        f"1{measure_word(goods)}{goods}，{details}。",
+    )
+
+
 def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int = 1) -> str:
     """Ask for goods with conditions; a quantity of 0 is unspecified."""
     if scene.language == "zh":
-        number = f"{quantity}件" if quantity else ""
+        number = f"{quantity}{measure_word(goods) if scene.gap else '件'}" if quantity else ""
+        if scene.gap:
+            return scene.pick(_WRITTEN_ZH).format(number=number, goods=goods, details=details)
         return scene.pick(
             (
                 f"请帮我买{number}{goods}，要求：{details}。",
@@ -149,6 +209,10 @@ def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int =
             )
         )
     one = "a sort" if named.startswith("some ") else "one"
+    if scene.gap:
+        one = "a pair" if named.startswith("a pair") else one
+        written = scene.pick(_WRITTEN_EN).format(named=named, one=one, details=details)
+        return written[0].upper() + written[1:] if written[0] == "a" else written
     return scene.pick(
         (
             f"Please order {named}: {one} that {details}.",
@@ -156,6 +220,48 @@ def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int =
             f"Buy me {named}; it has to be {one} that {details}.",
         )
     )
+
+
+_SLIPS_EN = (
+    ("I want to", "i wanna"), ("I would like", "I'd like"), ("Please ", "pls "),
+    ("please", "pls"), ("I no longer need it", "dont need it anymore"),
+    ("came late", "came way too late"), ("exchange", "swap"), ("it arrived damaged", "came broken"),
+    ("address", "adress"), ("compensation", "compensaton"), ("my order with", "my oder with"),
+    ("for this variant of it", "for this one"), ("Cancel order", "hi, need to cancel order"),
+)  # fmt: skip
+_SLIPS_ZH = (
+    ("我要退掉", "想退个货，是"), ("请取消", "麻烦cancel一下"), ("请把", "麻烦把"),
+    ("我不需要了", "用不上了"), ("送晚了", "送得太晚了"), ("我要求应得的补偿", "该赔的请赔一下"),
+    ("我想把", "想把"), ("的订单", "的那个order"), ("到货就是坏的", "收到就是坏的"),
+    ("改寄到", "改送到"),
+)  # fmt: skip
+_OPENINGS = (("hi there, ", "在吗，"), ("hello?? ", "您好，"), ("", "亲，"), ("", ""))
+_CLOSINGS = ((" thx", "谢谢啦"), (" Merci!", "急，在线等"), ("", ""), ("", ""))
+
+
+def as_written(scene: ShoppingScene, request: str, key: str) -> str:
+    """Return a customer's note as people write it; unchanged at `tiny` and `easy`.
+
+    Args:
+        scene: The scene, whose random stream is not used.
+        request: What the customer asks for; its facts stay as they are.
+        key: Decides on the wording, so that twins have the same.
+    """
+    if not scene.gap:
+        return request
+    rng = generator_for("written", key)
+    slips = _SLIPS_ZH if scene.language == "zh" else _SLIPS_EN
+    known = [slip for slip in slips if slip[0] in request]
+    for place in rng.permutation(len(known)).tolist()[:2]:
+        plain, written = known[place]
+        request = request.replace(plain, written, 1)
+    opening = scene.say(*_OPENINGS[int(rng.integers(4))])
+    closing = scene.say(*_CLOSINGS[int(rng.integers(4))])
+    if opening and request.startswith(("hi", "麻烦")):
+        opening = ""
+    if opening and request[0] != "I" and scene.language == "en":
+        request = request[0].lower() + request[1:]
+    return f"{opening}{request}{closing}"
 
 
 def articled(goods: str) -> str:

@@ -1,6 +1,7 @@
 """Rankings by surface features do not find targets: equal bounds, aversions, and the screen."""
 
 import re
+from collections import Counter
 from itertools import islice
 
 import numpy as np
@@ -8,11 +9,12 @@ import pytest
 
 from hexathlon.tasks.catalogue import Constraint, open_catalogue
 from hexathlon.tasks.catalogue.goods import CATEGORIES
+from hexathlon.tasks.catalogue.tokens import tokenize
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.bounds import equal_bounds
 from hexathlon.tasks.shopping.giveaway import told
 from hexathlon.tasks.shopping.rankings import chance_of_first, open_shelf
-from hexathlon.tasks.shopping.rewording import REWORDED, askable, reworded
+from hexathlon.tasks.shopping.rewording import ANY_NUMBER, askable, reworded, rewordings
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.task import Task
@@ -134,16 +136,34 @@ def test_an_aversion_names_nothing_that_the_target_has(purchases):
     assert named >= 6
 
 
-def test_replaced_phrases_belong_to_values_that_exist():
-    for (slug, name, value), (english, chinese) in REWORDED.items():
+_LITTLE = frozenset("a an the with and or of to for in on at is up has it no not as than".split())
+
+
+def test_customers_phrases_belong_to_values_and_use_other_words_than_the_shop():
+    said: Counter[tuple[str, str]] = Counter()
+    for (slug, name, value), phrases in rewordings().items():
         item = category_of(slug).attribute(name)
-        assert item.values[item.code(value)].asks_en and english and chinese
+        if value == ANY_NUMBER:
+            assert item.order != "none" and all("{}" in each for part in phrases for each in part)
+            continue
+        text = item.values[item.code(value)].text
+        for language, asks in zip(("en", "zh"), phrases, strict=True):
+            own = {word for word in tokenize(text[language]) if word not in _LITTLE}
+            for ask in asks:
+                assert ask and not own & set(tokenize(ask)), (slug, name, value, ask)
+                said[slug, ask] += 1
+    assert said and set(said.values()) == {1}
+
+
+def test_phrases_in_the_shoppers_words_are_replaced():
     said = ("as before", "as before too")
     poles = Constraint("attribute", "poles", "==", "aluminium")
     assert reworded(poles, "en", "tents", said) != said
     assert reworded(poles, "en", "tents", said[:1]) == said[:1]
-    carbon = Constraint("attribute", "poles", "==", "carbon")
-    assert reworded(carbon, "zh", "tents", said) == said
+    weight = Constraint("specification", "weight", "<=", "2.5")
+    assert all("2.5" in each for each in reworded(weight, "zh", "tents", said))
+    unknown = Constraint("attribute", "poles", "==", "unknown")
+    assert reworded(unknown, "zh", "tents", said) == list(said)
 
 
 def test_no_request_asks_a_drip_machine_for_its_pump():

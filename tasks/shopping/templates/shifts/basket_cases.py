@@ -1,5 +1,6 @@
 """Cases about baskets: goods of several kinds under joint conditions, with one cheapest choice."""
 
+from collections.abc import Callable
 from typing import Any
 
 from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
@@ -13,6 +14,9 @@ from hexathlon.tasks.shopping.world.wording import money
 __all__ = ["basket", "basket_again"]
 
 _SYSTEMS = ("K20", "K25", "N4")
+_DRAWS = 6
+"""Number of draws of a basket's circumstances before the day is rejected."""
+
 _MARGIN = 60
 """Smallest difference between the two cheapest baskets, in cents."""
 
@@ -24,20 +28,20 @@ def basket(day: CounterDay, role: str) -> None:
     since = day.span(10, 40)
     keep(day, account, people.order(account, "delivered", pieces=2, since=since))
     theme = day.shelf or day.pick(THEMES)
-    if day.shelf is None:
-        day.shelf = theme
-        _stock(day, theme)
-    wishes = {
-        "kinds": list(range(len(theme.kinds))),
-        "by": day.span(7, 8),
-        "sellers": 2,
-        "without": "",
-    }
+    wishes = {"kinds": list(range(len(theme.kinds))), "by": 0, "sellers": 2, "without": ""}
     case = day.begin([account["id"]])
     before = day.booked()
-    if any(day.counter.tables.keys("baskets")):
-        wishes["by"] = day.span(7, 9)
-    chosen, total = _best(day, wishes, account["id"])
+    stocked = day.shelf is not None
+    latest = 9 if any(day.counter.tables.keys("baskets")) else 8
+
+    def draw() -> tuple[tuple[str, ...], int]:
+        if not stocked:
+            _stock(day, theme)
+        wishes["by"] = day.span(7, latest)
+        return _best(day, wishes, account["id"])
+
+    chosen, total = _tried(draw)
+    day.shelf = theme
     budget = (total + day.span(1, 4) * 1000) // 1000 * 1000
     language = day.scene.language
     names = [kind[0] if language == "en" else kind[1] for kind in theme.kinds]
@@ -72,16 +76,29 @@ def basket_again(day: CounterDay, role: str) -> None:
     known = day.mind[role]
     account, wishes = known["account"], dict(known["wishes"])
     case = day.begin([account["id"]])
-    taken = day.pick(known["chosen"])
-    offer = day.counter.tables.get("offers", taken)
-    assert offer is not None
-    day.event("offers", taken, cents=offer["cents"] + 10 * day.span(60, 150))
+    tables, events = day.counter.tables, case["events"]
     before = day.booked()
-    sellers = sorted({(day.counter.tables.get("offers", o) or {})["seller"]
-                      for o in known["chosen"]})  # fmt: skip
-    change = day.pick(("by", "without"))
-    if change == "by":
-        wishes["by"] -= 1
+    sellers = sorted({(tables.get("offers", o) or {})["seller"] for o in known["chosen"]})
+
+    def draw() -> tuple[tuple[str, ...], int]:
+        while events:
+            events.pop()
+            tables.put("offers", taken[0], offers.pop())
+        taken[:] = [day.pick(known["chosen"])]
+        offers.append(tables.get("offers", taken[0]))
+        dearer = (offers[-1] or {})["cents"] + 10 * day.span(60, 150)
+        day.event("offers", taken[0], cents=dearer)
+        wishes.update(by=known["wishes"]["by"], without="")
+        if day.rng.random() < 0.5:
+            wishes["by"] -= 1
+        else:
+            wishes["without"] = day.pick(sellers)
+        return _best(day, wishes, account["id"])
+
+    taken: list[str] = []
+    offers: list[Record | None] = []
+    chosen, total = _tried(draw)
+    if not wishes["without"]:
         said = day.say(
             f" I was here about my basket. It all has to be here one day earlier, by day "
             f"{wishes['by']}; everything else as before, except that I can "
@@ -90,7 +107,6 @@ def basket_again(day: CounterDay, role: str) -> None:
             "请按现在的价格重新下单。",
         )
     else:
-        wishes["without"] = day.pick(sellers)
         said = day.say(
             f" I was here about my basket. I have read bad things about {wishes['without']}: "
             "nothing from them, please; everything else as before, except that I can spend more if "
@@ -104,12 +120,25 @@ def basket_again(day: CounterDay, role: str) -> None:
                                          "I am not so strict about the money now.",
                                          f"第{wishes['by']}天前（含当天）到齐，最多两个卖家，"
                                          "预算放宽了。")}  # fmt: skip
-    chosen, total = _best(day, wishes, account["id"])
     _looks(day, known["names"], chosen)
     day.act("place_order", customer=account["id"], offers=list(chosen), total_cents=total)
     _near(day, account["id"], wishes, chosen)
     day.finish(before)
     day.offers.append({"kind": "substituted", "order": account["id"]})
+
+
+def _tried(draw: Callable[[], tuple[tuple[str, ...], int]]) -> tuple[tuple[str, ...], int]:
+    """Return the first valid draw of several.
+
+    Raises:
+        Rejected: If there is none.
+    """
+    for _ in range(_DRAWS - 1):
+        try:
+            return draw()
+        except Rejected:
+            continue
+    return draw()
 
 
 def _offers(day: CounterDay, customer: str) -> list[Record]:
@@ -183,7 +212,8 @@ def _looks(day: CounterDay, names: list[str], chosen: tuple[str, ...]) -> None:
 
 
 def _stock(day: CounterDay, theme: Any) -> None:
-    """Draw sellers and offers; about a quarter of the offers have no free unit."""
+    """Draw sellers and offers anew; about a quarter of the offers have no free unit."""
+    day.drop("sellers", "offers")
     sellers = [SELLERS[i] for i in day.rng.permutation(len(SELLERS)).tolist()[:5]]
     for name in sellers:
         day.add("sellers", name, {

@@ -1,16 +1,12 @@
 """Composition of a day: which customers come in which order, and what goes wrong in between."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.shifts.basket_cases import basket, basket_again
-from hexathlon.tasks.shopping.templates.shifts.day import (
-    TRAIN_TRAPS,
-    TRAPS,
-    CounterDay,
-    Rejected,
-)
+from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
+from hexathlon.tasks.shopping.templates.shifts.gaps import choose_defects
 from hexathlon.tasks.shopping.templates.shifts.order_cases import order_again, order_change
 from hexathlon.tasks.shopping.templates.shifts.payment_cases import late_again, late_order
 from hexathlon.tasks.shopping.templates.shifts.return_cases import (
@@ -42,9 +38,6 @@ SHIFTS: Mapping[str, tuple[str, str]] = {
 }
 """Kinds of first cases, and kinds of cases in which such a customer comes back."""
 
-_FEWEST, _MOST = 4, 5
-"""Numbers of unannounced gaps on a day."""
-
 
 class ShiftDraft(NamedTuple):
     """A composed day."""
@@ -63,7 +56,7 @@ def compose_shift(scene: ShoppingScene, template: str) -> ShiftDraft | None:
     try:
         for maker, role in _sequence(day, first, again):
             maker(day, role)
-        defects = _defects(day)
+        defects = choose_defects(day)
     except (Rejected, DeskProblem):
         return None
     params = {
@@ -97,60 +90,6 @@ def _sequence(
         spot = min(place + 2 + int(rng.integers(max(len(line) - place - 1, 1))), len(line))
         line.insert(spot, (_AGAIN[kind], role))
     return line
-
-
-def _defects(day: CounterDay) -> list[dict[str, Any]]:
-    """Draw the defects of the day's system, so that the number of gaps fits.
-
-    Raises:
-        Rejected: If there are too few or too many.
-    """
-    allowed = TRAIN_TRAPS if day.scene.split == "train" else TRAPS
-    if len(day.traps) > _MOST - 2:
-        raise Rejected("too many gaps in the records")
-    wanted = min(3 + int(day.rng.integers(2)), _MOST - len(day.traps))
-    offers = [*day.offers, *_synchronisations(day)]
-    kinds = sorted({offer["kind"] for offer in offers} & set(allowed))
-    chosen: list[dict[str, Any]] = []
-    touched: set[str] = set()
-    for place in day.rng.permutation(len(kinds)).tolist():
-        fitting = [
-            offer for offer in offers
-            if offer["kind"] == kinds[place] and touched.isdisjoint(_orders_of(offer))
-        ]  # fmt: skip
-        if fitting and len(chosen) < wanted:
-            chosen.append(day.pick(fitting))
-            touched |= _orders_of(chosen[-1])
-    if len(chosen) + len(day.traps) < _FEWEST or len(chosen) < 2:
-        raise Rejected("too few gaps")
-    return chosen
-
-
-def _orders_of(defect: Mapping[str, Any]) -> set[str]:
-    """Return the orders whose records a defect can spoil."""
-    return {defect["order"], *([defect["other"]] if defect["kind"] == "undone" else [])}
-
-
-def _synchronisations(day: CounterDay) -> Iterator[dict[str, Any]]:
-    """Yield changes of the day that could get lost between two later customers."""
-    last: dict[str, int] = {}
-    for number, plan in enumerate(day.plans):
-        for _, arguments in plan["actions"]:
-            if "order" in arguments:
-                last[arguments["order"]] = number
-    for order_id, number in last.items():
-        record, morning = day.order(order_id), day.counter.tables.base.tables["orders"][order_id]
-        fields = ("refunds",) if record["status"] == "delivered" else ("note", "carrier")
-        if record["status"] in ("delivered", "pending") and number + 1 < len(day.cases):
-            for field in fields:
-                # Not while the customer is there, whose net amount would be in doubt.
-                spots = [
-                    case for case in range(number + 1, len(day.cases))
-                    if record["customer"] not in day.cases[case]["accounts"]
-                ]  # fmt: skip
-                if record[field] != morning[field] and spots:
-                    case = day.pick(spots)
-                    yield {"kind": "sync", "order": order_id, "field": field, "case": case}
 
 
 def _instruction(scene: ShoppingScene, cases: int) -> str:

@@ -1,11 +1,13 @@
 """Cases about orders that have not been sent: cancellations, addresses, gift notes."""
 
+from typing import Any
+
 from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
-from hexathlon.tasks.shopping.templates.shifts.shared import confirm, found, keep, packed
+from hexathlon.tasks.shopping.templates.shifts.shared import confirm, found, keep, namesake, packed
 from hexathlon.tasks.shopping.templates.shifts.words import listed, place_text, who
 from hexathlon.tasks.shopping.world.desk.records import draw_address
 from hexathlon.tasks.shopping.world.shift.amounts import due_refund
-from hexathlon.tasks.shopping.world.shift.views import carrier_label
+from hexathlon.tasks.shopping.world.shift.views import PARTS, carrier_label, part_label
 from hexathlon.tasks.shopping.world.tables import Record
 
 __all__ = ["order_again", "order_change"]
@@ -26,6 +28,9 @@ def order_change(day: CounterDay, role: str) -> None:
     )  # fmt: skip
     if either:
         people.price_choice(main)
+    appointed = rng.random() < 0.8
+    if appointed:
+        main["carrier"] = "courier"  # who goes by appointments; lockers do not need them
     second = people.order(account, "pending", pieces=2, apart=[main])
     third = people.order(
         account, "delivered", pieces=2, since=day.span(20, 50), apart=[main, second]
@@ -34,6 +39,7 @@ def order_change(day: CounterDay, role: str) -> None:
     decoy = people.order(account, "pending", pieces=2, apart=[main, second, third])
     people.same_goods(decoy, main["lines"][0])
     keep(day, account, main, second, third, decoy)
+    namesake(day, account)
     case = day.begin([account["id"]])
     before = day.booked()
     gone = [main["lines"][i] for i in leaving]
@@ -54,10 +60,14 @@ def order_change(day: CounterDay, role: str) -> None:
     english += f" in my order that also has {said(stays)}, and send the rest of it to a new address"
     chinese += f"（都在还有{day.kind(stays)}的那个订单里），其余的寄到新地址"
     carrier = ""
-    if rng.random() < 0.4:
+    if not appointed and rng.random() < 0.4:
         carrier = "locker" if main["carrier"] == "courier" else "courier"
         english += f", by {carrier}"
         chinese += f"，改用{carrier_label(carrier, 'zh')}"
+    slot = _slot(day, main["id"]) if appointed else None
+    if slot:
+        english += f", to be delivered on day {slot['day']} {part_label(slot['part'], 'en')}"
+        chinese += f"，约第{slot['day']}天{part_label(slot['part'], 'zh')}送到"
     other = said(second["lines"][0])
     case["says"] = who(account, day.scene.language) + day.say(
         f" {english}. In my order with {other}, the gift note should read: {note}",
@@ -86,6 +96,8 @@ def order_change(day: CounterDay, role: str) -> None:
     if carrier:
         day.act("set_carrier", order=main["id"], carrier=carrier)
     confirm(day, main["id"])
+    if slot:
+        day.act("set_appointment", order=main["id"], **slot)
     day.act("set_note", order=second["id"], note=note)
     if rng.random() < 0.4:
         changed = next(n for n in iter(people.note, "") if n not in (note, second["note"]))
@@ -112,6 +124,15 @@ def order_change(day: CounterDay, role: str) -> None:
         day.offers.append({"kind": "coupon twice", "order": main["id"]})
     day.mind[role] = {"account": account, "main": main["id"], "second": second["id"],
                       "gone": [line["line"] for line in gone], "place": place}  # fmt: skip
+
+
+def _slot(day: CounterDay, order: str) -> dict[str, Any]:
+    """Draw an appointment other than the present one of an order."""
+    parcel = day.counter.tables.get("parcels", order) or {}
+    while True:
+        slot = {"day": parcel["slot"]["day"] + day.span(1, 5), "part": day.pick(list(PARTS))}
+        if slot["part"] != parcel["slot"]["part"]:
+            return slot
 
 
 def _better(day: CounterDay, main: Record) -> Record:
@@ -165,9 +186,10 @@ def order_again(day: CounterDay, role: str) -> None:
                                 f"还有，{day.kind(kept)}我还是想要，请恢复。")  # fmt: skip
     if claims and not is_packed:
         case["says"] += " " * (day.scene.language == "en") + promised
-    case["answers"] = {"order": main_id, "email": account["email"], "address": place_text(place),
-                       "agreement": day.say("On the phone, I am quite sure.",
-                                            "电话里就是这么说的，我记得很清楚。")}  # fmt: skip
+    case["answers"] = {"order": main_id, "email": account["email"], "address": place_text(place)}
+    if claims and not is_packed:
+        case["answers"]["agreement"] = day.say("On the phone, I am quite sure.",
+                                               "电话里就是这么说的，我记得很清楚。")  # fmt: skip
     day.look("show_order", order=main_id)
     day.look("show_history", order=main_id)
     refusal = day.ruled("address", main)

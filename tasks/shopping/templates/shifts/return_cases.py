@@ -3,7 +3,7 @@
 from typing import Any
 
 from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
-from hexathlon.tasks.shopping.templates.shifts.shared import found, history, keep
+from hexathlon.tasks.shopping.templates.shifts.shared import found, history, keep, namesake
 from hexathlon.tasks.shopping.templates.shifts.words import listed, who
 from hexathlon.tasks.shopping.world.shift.amounts import goods_cents
 from hexathlon.tasks.shopping.world.shift.rulings import refund_method
@@ -49,6 +49,7 @@ def return_parcel(day: CounterDay, role: str) -> None:
         keep(day, owner, main)
     else:
         keep(day, account, main, *beside)
+    namesake(day, account)
     case = day.begin([each["id"] for each in accounts])
     before = day.booked()
     scope = day.category(first)
@@ -188,9 +189,9 @@ def return_again(day: CounterDay, role: str) -> None:
             "还有，电话里答应过退运费的。",
         )
     case["answers"] = {"order": main_id, "email": account["email"],
-                       "condition": day.say("It is as good as new.", "跟新的一样。"),
-                       "agreement": day.say("Last week, on the phone.",
-                                            "上周电话里说的。")}  # fmt: skip
+                       "condition": day.say("It is as good as new.", "跟新的一样。")}  # fmt: skip
+    if claims:
+        case["answers"]["agreement"] = day.say("Last week, on the phone.", "上周电话里说的。")
     day.look("show_order", order=main_id)
     day.look("show_history", order=main_id)
     if claims:
@@ -241,6 +242,7 @@ def swap(day: CounterDay, role: str) -> None:
         account, "delivered", pieces=2, since=since + day.span(3, 20), apart=[main]
     )
     keep(day, account, main, beside)
+    namesake(day, account)
     case = day.begin([account["id"]])
     suspended = not reserved and rng.random() < 0.3
     if suspended:

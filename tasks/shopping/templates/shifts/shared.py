@@ -3,8 +3,10 @@
 from typing import Any
 
 from hexathlon.tasks.shopping.templates.shifts.day import CounterDay
+from hexathlon.tasks.shopping.world.shift.linked import kept_points, linked_start
+from hexathlon.tasks.shopping.world.shift.views import PARTS
 
-__all__ = ["confirm", "found", "history", "keep", "packed"]
+__all__ = ["confirm", "found", "history", "keep", "namesake", "packed"]
 
 
 def confirm(day: CounterDay, order: str) -> None:
@@ -39,17 +41,33 @@ def keep(day: CounterDay, account: dict[str, Any], *orders: dict[str, Any]) -> N
     """Add an account with its orders to the records."""
     ids = [order["id"] for order in orders]
     account["orders"] = [ids[i] for i in day.rng.permutation(len(ids)).tolist()]
+    account["points"] = sum(kept_points(order) for order in orders) + day.span(20, 900)
+    gift = list(account["payments"])[1]
+    balance = account["payments"][gift].pop("balance_cents")
+    day.add("cards", account["id"], {"card": gift, "balance_cents": balance})
     day.add("customers", account["id"], account)
     day.persons[account["id"]] = account["email"]
     for order in orders:
         day.add("orders", order["id"], order)
+        slot = {"day": order["promised"], "part": day.pick(list(PARTS))}
+        day.add(*_with_key(*linked_start(order, slot)))
         day.add("logs", order["id"], {"entries": {"1": {
             "en": f"day {order['placed']}: placed",
             "zh": f"第{order['placed']}天：下单"}}})  # fmt: skip
 
 
+def _with_key(table: str, record: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    return table, record["order"], record
+
+
+def namesake(day: CounterDay, account: dict[str, Any]) -> None:
+    """Add another person with the same name, in about half of the cases."""
+    if day.rng.random() < 0.5:
+        other = day.people.account(like=account)
+        keep(day, other, day.people.order(other, "delivered", pieces=2, since=day.span(5, 40)))
+
+
 def found(day: CounterDay, account: dict[str, Any]) -> None:
-    """Look an account up by name and postcode."""
-    code = account["address"]["postcode"]
-    day.look("find_customer", name=account["name"], postcode=code)
+    """Look an account up by name, since others may have the same one."""
+    day.look("find_customer", name=account["name"])
     day.look("show_customer", customer=account["id"])

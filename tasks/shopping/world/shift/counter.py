@@ -1,8 +1,9 @@
 """The counter of one day: tools over the records, customers one after the other, and defects.
 
 Tools check that a call is possible, not that it follows the policy. Some saves of the shop's system
-go wrong (`defects`); nothing announces them, and everything that goes wrong can be seen on the
-order's page and set right. Parameters come from the task; all that changes is in `save()`.
+go wrong, and some records are spoilt between two customers (`defects`); nothing announces it, and
+everything that goes wrong can be seen on some page and set right. Parameters come from the task;
+all that changes is in `save()`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,14 +12,19 @@ from typing import Any, NamedTuple, cast
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue
 from hexathlon.tasks.shopping.world.retail import DeskProblem
+from hexathlon.tasks.shopping.world.shift.lapses import LAPSES, lapse
+from hexathlon.tasks.shopping.world.shift.linked import follow, kept_points
 from hexathlon.tasks.shopping.world.shift.policy import Memo, ShiftPolicy, clock, policy_page
 from hexathlon.tasks.shopping.world.shift.views import (
+    account_text,
     customer_text,
     memos_text,
     offer_text,
     order_text,
+    parcel_text,
     seller_text,
     variants_text,
+    warranty_text,
 )
 from hexathlon.tasks.shopping.world.tables import Base, Record, TableChanges, Tables
 from hexathlon.tasks.shopping.world.wording import money, say
@@ -152,14 +158,23 @@ class ShiftCounter:
             record = self.tables.get(table, key)
             self.tables.put(table, key, {**(record or {}), **fields})
         for defect in self._defects:
-            if defect["kind"] == "sync" and defect["case"] == self.state.case:
-                self._synchronised(defect["order"], defect["field"])
+            if defect["kind"] in LAPSES and defect["case"] == self.state.case:
+                if defect["kind"] == "sync":
+                    self._synchronised(defect["order"], defect["field"])
+                else:
+                    lapse(self.tables, defect, self._with_another_offer)
 
     def _synchronised(self, order: str, field: str) -> None:
         """Give a field of an order the value that it had in the morning."""
         morning = self.tables.base.tables["orders"][order]
-        record = self._record("orders", order)
-        self.tables.put("orders", order, {**record, field: morning[field]})
+        self._put(self._record("orders", order), {field: morning[field]})
+
+    def _with_another_offer(self, basket: Record) -> Record:
+        chosen = list(basket["offers"])
+        taken = self._substitute(chosen)
+        self._hold(chosen[0], -1)
+        self._hold(taken, 1)
+        return {**basket, "offers": sorted([taken, *chosen[1:]])}
 
     # Reading -------------------------------------------------------------------------------------
 
@@ -192,6 +207,8 @@ class ShiftCounter:
         record = self._record("customers", customer)
         orders = [self._record("orders", order) for order in record["orders"]]
         shown = customer_text(record, orders, self._catalogue, self._language)
+        card = self._record("cards", record["id"])
+        shown = f"{shown}\n{account_text(record, card, self.tables.base.tables, self._language)}"
         basket = self.tables.get("baskets", record["id"])
         if basket is None:
             return shown
@@ -212,6 +229,26 @@ class ShiftCounter:
         log = self.tables.get("logs", order.strip()) or {"entries": {}}
         entries = [log["entries"][key][self._language] for key in sorted(log["entries"])]
         return "\n".join(entries)
+
+    def do_show_parcel(self, order: str) -> str:
+        """Show the parcel of an order."""
+        record = self._record("orders", order)
+        morning = self.tables.base.tables["parcels"].get(record["id"])
+        if morning is None:
+            raise DeskProblem(
+                self._say(f"no parcel of {record['id']} waits here", f"{record['id']} 没有待发包裹")
+            )
+        return parcel_text(self._record("parcels", record["id"]), morning, self._language)
+
+    def do_show_warranty(self, order: str) -> str:
+        """Show the warranty entries of an order."""
+        record = self._record("orders", order)
+        morning = self.tables.base.tables["warranties"].get(record["id"])
+        if morning is None:
+            raise DeskProblem(
+                self._say(f"{record['id']} has not arrived", f"{record['id']} 尚未签收")
+            )
+        return warranty_text(self._record("warranties", record["id"]), morning, self._language)
 
     def do_list_variants(self, item: str) -> str:
         """List an item's variants."""
@@ -407,6 +444,48 @@ class ShiftCounter:
         self.tables.put("baskets", record["id"], basket)
         return self._say("Saved.", "已保存。")
 
+    def do_set_appointment(self, order: str, day: int, part: str) -> str:
+        """Set the appointment for a delivery."""
+        record = self._in_status(order, ("pending",))
+        slot = {"day": int(day), "part": part}
+        astray = self._fired("slot elsewhere", record["id"])
+        for key in (astray["other"],) if astray else (record["id"],):
+            self.tables.put("parcels", key, {**self._record("parcels", key), "slot": slot})
+        return self._saved(record)
+
+    def do_print_label(self, order: str) -> str:
+        """Print a parcel's label with the address of its order."""
+        record = self._in_status(order, ("pending",))
+        parcel = self._record("parcels", record["id"])
+        self.tables.put("parcels", record["id"], {**parcel, "label": dict(record["address"])})
+        return self._saved(record)
+
+    def do_set_warranty(self, order: str, line: str, variant: str = "") -> str:
+        """Register a variant for a line, or end its warranty."""
+        record = self._in_status(order, ("delivered",))
+        known = self._line(record, line)
+        named = variant.strip().upper()
+        product = self._catalogue.product(known["product"])
+        if named and named not in {v.id for v in product.variants}:
+            raise self._missing(variant)
+        warranty = self._record("warranties", record["id"])
+        lines = {**warranty["lines"], known["line"]: named}
+        self.tables.put("warranties", record["id"], {**warranty, "lines": lines})
+        return self._saved(record)
+
+    def do_set_points(self, customer: str, points: int) -> str:
+        """Set an account's points."""
+        record = self._record("customers", customer)
+        self.tables.put("customers", record["id"], {**record, "points": int(points)})
+        return self._saved(record)
+
+    def do_set_card(self, customer: str, cents: int) -> str:
+        """Set the balance of an account's gift card."""
+        record = self._record("customers", customer)
+        card = self._record("cards", record["id"])
+        self.tables.put("cards", record["id"], {**card, "balance_cents": int(cents)})
+        return self._saved(record)
+
     def do_decline(self, reason: str, record: str, rule: str) -> str:
         """Decline one part of a request."""
         name = record.strip().upper()
@@ -464,7 +543,9 @@ class ShiftCounter:
         return self._write(record, **fields)
 
     def _write(self, order: Record, **fields: Any) -> str:
-        self.tables.put("orders", order["id"], {**order, **fields})
+        points = self._put(order, fields)
+        if not points:
+            self._points_undone(order)
         undone = self._defect("undone", order["id"])
         if undone is not None:
             other = self._record("orders", undone["other"])
@@ -473,17 +554,35 @@ class ShiftCounter:
                 self.tables.put("orders", other["id"], old)
         return self._saved(order)
 
+    def _put(self, order: Record, fields: Mapping[str, Any]) -> bool:
+        """Save an order with what belongs to it; return whether points were due to move."""
+        new = {**order, **fields}
+        self.tables.put("orders", order["id"], new)
+        follow(self.tables, order, new, lambda kind: self._fired(kind, order["id"]))
+        return kept_points(order) != kept_points(new)
+
+    def _points_undone(self, order: Record) -> None:
+        """Give an account the points of the morning again, if that defect happens now."""
+        account = self._record("customers", order["customer"])
+        morning = self.tables.base.tables["customers"][account["id"]]["points"]
+        if account["points"] != morning and self._fires("points undone", order["id"]):
+            self.tables.put("customers", account["id"], {**account, "points": morning})
+
     def _defect(self, kind: str, order: str) -> Mapping[str, Any] | None:
         return next((d for d in self._defects if d["kind"] == kind and d["order"] == order), None)
 
     def _fires(self, kind: str, order: str) -> bool:
         """Whether a defect that happens once happens now."""
+        return self._fired(kind, order) is not None
+
+    def _fired(self, kind: str, order: str) -> Mapping[str, Any] | None:
+        """Return a defect that happens once if it happens now."""
         for number, defect in enumerate(self._defects):
             if (defect["kind"], defect["order"]) == (kind, order):
                 if number not in self.state.fired:
                     self.state = self.state._replace(fired=(*self.state.fired, number))
-                    return True
-        return False
+                    return defect
+        return None
 
     def _saved(self, order: Record) -> str:
         return self._say(f"Saved: {order['id']}.", f"已保存：{order['id']}。")

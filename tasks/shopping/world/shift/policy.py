@@ -19,9 +19,9 @@ AUTHORITY = "head of service"
 
 PAGES: Mapping[str, tuple[str, ...]] = {
     "desk": ("own", "claims", "memos", "records", "decline"),
-    "orders": ("cancel", "change", "coupon", "fee"),
-    "returns": ("return", "final", "method", "exchanged", "exchange", "stock"),
-    "payments": ("late", "goodwill", "once", "budget"),
+    "orders": ("cancel", "change", "appointment", "label", "coupon", "fee"),
+    "returns": ("return", "final", "method", "exchanged", "exchange", "stock", "warranty"),
+    "payments": ("late", "goodwill", "once", "budget", "points", "card"),
     "baskets": ("basket", "delivery"),
 }
 """Rules by page, as written below; the order in a task is `ShiftPolicy.order`."""
@@ -194,13 +194,15 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "“起”含该时刻，“止”不含。",
         ),
         "records": (
-            "When a case is closed, every record must be as it was agreed with the customers of "
-            "the day, those of earlier cases included; whatever is no longer as agreed is set "
-            "again, "
-            "as long as that is possible. Everything else stays as it is. Other departments change "
-            "records only between two customers.",
-            "每次结案时，所有记录都必须与当天和顾客约定的一致，包括之前的顾客；"
-            "不再与约定一致的，只要还能改就要改回来。其余一概不动。"
+            "Whenever a case is closed, every record must be as it was agreed with the customers "
+            "of the day, those of earlier cases included, together with what belongs to it by "
+            "these rules: points, gift cards, parcels, warranties, baskets and goodwill. Whatever "
+            "is no longer so is set again, as long as that is possible. All else, other "
+            "customers' records included, stays as it is; if a save has changed it as well, it is "
+            "put back. Other departments change records only between two customers.",
+            "每次结案时，所有记录都必须与当天和顾客约定的一致，包括之前的顾客；按本政策随之变动的也一样："
+            "积分、礼品卡、包裹、保修、配套订单和补偿。不再一致的，只要还能改就要改回来。"
+            "其余记录（包括其他顾客的）一概不动；保存时被一并改动的，要恢复原样。"
             "其他部门只在两位顾客之间改动记录。",
         ),
         "decline": (
@@ -227,6 +229,22 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "as they are unless the customer asks otherwise.",
             "地址、承运商和礼品卡片留言在待发货时可以更改（already_packed，订单号）。新地址要由顾客在账户里确认"
             "（guide_customer，confirm_address）才算数。顾客没有要求的，承运商和卡片留言保持不变。",
+        ),
+        "appointment": (
+            "The delivery of an order can be given another appointment, a day and a part of it, "
+            "while the order is pending (set_appointment; already_packed, the order). An "
+            "appointment that was agreed with a customer of the day binds the carrier: if the "
+            "carrier moves it, it is set again. A new address or carrier leaves it as it is.",
+            "待发货的订单可以改约送货的日期和时段（set_appointment；already_packed，订单号）。"
+            "当天与顾客约定的时段对承运商有约束力：承运商改动的，要改回来。"
+            "更换地址或承运商不影响预约。",
+        ),
+        "label": (
+            "The parcel of an order that has not been sent carries a label (show_parcel) with the "
+            "address of the order. The system prints a new one when the address changes; "
+            "print_label does so by hand.",
+            "未发出订单的包裹（show_parcel）面单上的地址与订单地址一致。地址更改时系统会重新打印，"
+            "也可以手动打印（print_label）。",
         ),
         "coupon": (
             "A coupon counts as long as the goods that the customer keeps reach its minimum. "
@@ -286,6 +304,14 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "variant). An exchange reserves its unit.",
             "换货须有未被其他订单预留的现货（no_free_unit，款式编号）；换货会预留一件。",
         ),
+        "warranty": (
+            "The variants of delivered lines are registered for warranty (show_warranty). An "
+            "exchanged line is registered with its new variant; the entry of a returned line, "
+            "damaged or not, ends; if a line is put back as ordered, so is its entry. The system "
+            "keeps the register; set_warranty corrects it.",
+            "已签收的行按款式登记保修（show_warranty）。换货的行登记为新款式；退货的行（无论是否破损）"
+            "保修终止；恢复为已购的行，登记也恢复。系统自动登记，set_warranty 用于更正。",
+        ),
         "late": (
             f"If an order came more than {policy.late_days} days after the promised day, the "
             "delivery fee that was charged for it is refunded; to Plus members twice that fee. "
@@ -311,6 +337,23 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "exceed it is declined (budget_spent, the order). show_goodwill lists what was paid.",
             f"全组当月补偿总额不得超过{budget}；会超出的拒绝（budget_spent，订单号）。"
             "show_goodwill 列出已付的补偿。",
+        ),
+        "points": (
+            "Every line has earned one point for each full dollar of its price; cents of a line "
+            "do not count. The points of lines that are cancelled or returned, damaged or not, "
+            "are taken from the account of the order, and given back if the line is put back. "
+            "Nothing else changes points. The system books them; set_points corrects the account, "
+            "which shows the points of now and of this morning.",
+            "每行商品价格每满1元积1分，不足1元的部分不计。取消或退货（无论是否破损）的行，"
+            "其积分从该订单所属账户扣除；恢复该行时加回。其他情况积分不变。系统自动记账，"
+            "set_points 用于更正；账户页显示现有积分和今早的积分。",
+        ),
+        "card": (
+            "What an order refunds to the gift card of its account is added to the card's balance "
+            "to the cent, and taken off with the refund. Nothing else changes balances today. The "
+            "system books them; set_card corrects the balance, which the account shows.",
+            "订单退到账户礼品卡的金额全额（精确到分）计入卡内余额，退款撤销时扣回。"
+            "今天余额没有其他变动。系统自动记账，set_card 用于更正；账户页显示余额。",
         ),
         "basket": (
             "Baskets: ask for the customer's wishes (ask_customer, wishes). A basket has one offer "

@@ -1,7 +1,6 @@
 """Offers of partner sellers, and the cheapest basket under joint conditions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product as combinations
 from typing import Any
 
 from hexathlon.tasks.shopping.world.tables import Record
@@ -46,9 +45,21 @@ def valid_baskets(
             [o for o in usable if o["system"] == system and o["kind"] == kind]
             for kind in wishes["kinds"]
         ]
-        for chosen in combinations(*choices):
-            if len({offer["seller"] for offer in chosen}) <= wishes["sellers"]:
-                yield basket_total(chosen, sellers), chosen
+        for chosen in _joined(choices, wishes["sellers"]):
+            yield basket_total(chosen, sellers), chosen
+
+
+def _joined(choices: Sequence[Sequence[Record]], most: int) -> list[tuple[Record, ...]]:
+    """Return all ways to take one offer of each choice from a limited number of sellers."""
+    found: list[tuple[tuple[Record, ...], frozenset[str]]] = [((), frozenset())]
+    for offers in choices:
+        longer = (
+            ((*chosen, offer), sellers | {offer["seller"]})
+            for chosen, sellers in found
+            for offer in offers
+        )
+        found = [each for each in longer if len(each[1]) <= most]
+    return [chosen for chosen, _ in found]
 
 
 def best_baskets(

@@ -36,6 +36,12 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
         orders={"type": "array", "items": _ID, "maxItems": 6},
     ),
     schema("show_history", "Show the history of an order.", order=_ID),
+    schema(
+        "show_parcel",
+        "Show the parcel of an order that has not been sent: label and appointment.",
+        order=_ID,
+    ),
+    schema("show_warranty", "Show which variants of a delivered order have warranty.", order=_ID),
     schema("list_variants", "List an item's variants with the units in stock.", item=_ID),
     schema("show_stock", "Show the stock of one variant and its reservations.", variant=_ID),
     schema("show_goodwill", "List this month's goodwill payments."),
@@ -89,6 +95,18 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
         order=_ID,
         carrier={"type": "string", "enum": ["post", "courier", "locker"]},
     ),
+    schema(
+        "set_appointment",
+        "Set the appointment for the delivery of an order.",
+        order=_ID,
+        day={"type": "integer", "minimum": 1, "maximum": 60},
+        part={"type": "string", "enum": ["morning", "afternoon", "evening"]},
+    ),
+    schema(
+        "print_label",
+        "Print the label of an order's parcel anew, with the address of the order.",
+        order=_ID,
+    ),
     schema("set_note", "Set the gift note of an order; empty removes it.", order=_ID, note=_TEXT),
     schema(
         "set_coupons",
@@ -111,6 +129,25 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
         cents={**_CENTS, "minimum": 0},
     ),
     schema(
+        "set_points",
+        "Correct the points of an account; they are set to this number.",
+        customer=_ID,
+        points={"type": "integer", "minimum": 0, "maximum": 1_000_000},
+    ),
+    schema(
+        "set_card",
+        "Correct the balance of an account's gift card; it is set to this amount, in cents.",
+        customer=_ID,
+        cents={**_CENTS, "minimum": 0},
+    ),
+    schema(
+        "set_warranty",
+        "Correct which variant has warranty for a line; empty ends it.",
+        order=_ID,
+        line=_ID,
+        variant={**_ID, "default": ""},
+    ),
+    schema(
         "place_order",
         "Order a basket of offers for a customer; it replaces a former basket of that account.",
         customer=_ID,
@@ -129,8 +166,9 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
     schema(
         "finish_case",
         "Close the case; the next customer follows. Tell the customer the net amount, in cents, "
-        "that is refunded or paid as goodwill through this case; negative if refunds are taken "
-        "back, 0 if nothing is booked. Prices of goods do not count.",
+        "that is refunded or paid as goodwill to them through this case; negative if refunds are "
+        "taken back, 0 if nothing is booked. Prices of goods and corrections for earlier customers "
+        "do not count.",
         net_cents=_CENTS,
     ),
 )

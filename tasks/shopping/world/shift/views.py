@@ -9,9 +9,10 @@ from hexathlon.tasks.shopping.world.shift.policy import Memo, clock
 from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import chosen_text, money, say
 
-__all__ = ["carrier_label",
+__all__ = ["PARTS", "account_text", "carrier_label",
     "category_label", "customer_text", "memo_text", "memos_text", "offer_text",
-           "order_heading", "order_text", "seller_text", "variants_text"]  # fmt: skip
+           "order_heading", "order_text", "parcel_text", "part_label", "seller_text", "slot_text",
+           "variants_text", "warranty_text"]  # fmt: skip
 
 _STATUS = {"pending": "待发货", "packed": "已打包", "shipped": "已发出", "delivered": "已签收",
            "cancelled": "已取消"}  # fmt: skip
@@ -98,6 +99,65 @@ def order_text(order: Record, catalogue: Catalogue, language: Language) -> str:
     if order["photo"]:
         lines.append(say(language, f"photo of line {order['photo']}", f"照片：行{order['photo']}"))
     return "\n".join(lines)
+
+
+PARTS: Mapping[str, tuple[str, str]] = {
+    "morning": ("in the morning", "上午"),
+    "afternoon": ("in the afternoon", "下午"),
+    "evening": ("in the evening", "晚上"),
+}
+"""Parts of a day for appointments."""
+
+
+def part_label(part: str, language: Language) -> str:
+    """Return a part of the day as people say it."""
+    return say(language, *PARTS[part])
+
+
+def slot_text(slot: Record, language: Language) -> str:
+    """Return an appointment."""
+    return say(
+        language,
+        f"day {slot['day']}, {slot['part']}",
+        f"第{slot['day']}天{PARTS[slot['part']][1]}（{slot['part']}）",
+    )
+
+
+def account_text(
+    record: Record, card: Record, base: Mapping[str, Mapping[str, Record]], language: Language
+) -> str:
+    """Return an account's points and gift card, now and in the morning."""
+    key = record["id"]
+    points, before = record["points"], base["customers"][key]["points"]
+    now, opening = (money(each["balance_cents"], language) for each in (card, base["cards"][key]))
+    return say(
+        language,
+        f"points: {points} (this morning {before}); "
+        f"gift card {card['card']}: {now} (this morning {opening})",
+        f"积分：{points}（今早{before}）；礼品卡{card['card']}：{now}（今早{opening}）",
+    )
+
+
+def parcel_text(parcel: Record, morning: Record, language: Language) -> str:
+    """Return a parcel's label and appointment, now and in the morning."""
+    now, before = (
+        f"{each['label']['street']}, {each['label']['city']} {each['label']['postcode']}; "
+        f"{say(language, 'appointment', '预约')}: {slot_text(each['slot'], language)}"
+        for each in (parcel, morning)
+    )
+    label, at = say(language, "label", "面单"), say(language, "this morning", "今早")
+    return f"{parcel['order']}  {label}: {now}\n({at}: {before})"
+
+
+def warranty_text(warranty: Record, morning: Record, language: Language) -> str:
+    """Return the variants under warranty by line, now and in the morning."""
+    head, at = say(language, "warranty", "保修登记"), say(language, "this morning", "今早")
+    line, ended = say(language, "line", "行"), say(language, "none", "无")
+    entries = [
+        f"{line} {number}: {variant or ended} ({at}: {morning['lines'][number]})"
+        for number, variant in warranty["lines"].items()
+    ]
+    return "\n".join([f"{warranty['order']}  {head}", *entries])
 
 
 def variants_text(
