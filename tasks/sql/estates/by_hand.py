@@ -42,16 +42,12 @@ class _Books:
         }
         self.customers = {row["id"]: row for row in self.rows["cust"]}
         system = layout.systems["A"].upper()
-        self.keys = {
-            row["key"]: row["cust"] for row in self.rows["xref"] if row["sys"] == system
-        }
+        self.keys = {row["key"]: row["cust"] for row in self.rows["xref"] if row["sys"] == system}
         self.rates = {row[:3]: row[3] for row in spec.rates}
         self.fixed = self._fixed()
 
     def _fixed(self) -> dict[str, float]:
-        released = {
-            row["no"]: row["on"] for row in self.rows["batch"] if row["state"] == "REL"
-        }
+        released = {row["no"]: row["on"] for row in self.rows["batch"] if row["state"] == "REL"}
         lines = [line for line in self.rows["corr"] if line["batch"] in released]
         lines.sort(key=lambda line: str(released[line["batch"]]))
         return {line["no"]: line["val"] for line in lines}
@@ -134,9 +130,7 @@ class _Books:
         return into if into is not None and "merged" in self.spec.twists else cust
 
     def setting(self, values: Sequence[tuple[int, str, str | None]], day: str) -> int:
-        return next(
-            value for value, first, last in values if first <= day <= (last or "9999")
-        )
+        return next(value for value, first, last in values if first <= day <= (last or "9999"))
 
     def entries(self) -> list[_Entry]:
         spec, flow = self.spec, self.spec.flow
@@ -157,12 +151,18 @@ class _Books:
                 if system == "A" and row["ext"] in numbers:
                     continue
                 own = day if flow == "sale" else day2
-                if system == "A" and spec.metric not in AS_OF and (
-                    own is None or own < spec.consolidation
+                if (
+                    system == "A"
+                    and spec.metric not in AS_OF
+                    and (own is not None and own < spec.consolidation)
                 ):
                     continue
-                cust = row["cust"] if system == "N" else int(row["cust"]) if system == "L" else (
-                    self.keys[row["cust"]]
+                cust = (
+                    row["cust"]
+                    if system == "N"
+                    else int(row["cust"])
+                    if system == "L"
+                    else (self.keys[row["cust"].strip().upper()])
                 )
                 entered = self.day(system, row["ent"])
                 assert entered is not None
@@ -213,9 +213,7 @@ def _sold(books: _Books) -> list[tuple[int, str, float]]:
         reference = entry.day if spec.basis == "own" else entry.alt
         entry.eff = books.effective(str(reference), entry.ent)
     own = [entry for entry in own if not books.excluded(entry.cust, entry.eff)]
-    lines = [
-        (entry.cust, entry.eff, entry.eff, books.worth(entry, entry.eff)) for entry in own
-    ]
+    lines = [(entry.cust, entry.eff, entry.eff, books.worth(entry, entry.eff)) for entry in own]
     by_number = {entry.no: entry for entry in own}
     for number, day, entered, value, ccy in books.credits():
         invoice = by_number.get(number)

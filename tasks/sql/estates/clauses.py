@@ -54,11 +54,8 @@ def _date(spec: EstateSpec, layout: Layout, choice: str) -> str:
 
 def _currency(spec: EstateSpec, layout: Layout, choice: str) -> str:
     which = "average" if choice == "A" else "month-end"
-    month = "the month of the reporting day" if spec.metric in ("overdue", "recurring") else (
-        "the month of the reference date (of a credit note: the month in which it counts)"
-        if spec.metric in ("revenue", "clients") else "the month of the reference date"
-    )
-    return f"Foreign currency is converted at the {which} rate of {month}."
+    day = "reporting day" if spec.metric in ("overdue", "recurring") else "reference date"
+    return f"Foreign currency is converted at the {which} rate of the month of the {day}."
 
 
 def _region(spec: EstateSpec, layout: Layout, choice: str) -> str:
@@ -90,12 +87,12 @@ def _late(spec: EstateSpec, layout: Layout, choice: str) -> str:
 def _credits(spec: EstateSpec, layout: Layout, choice: str) -> str:
     if choice == "own":
         return (
-            "Credit notes are deducted in the period of their own date. Everything else about "
-            "them but amount and currency follows their invoice."
+            "A credit note has a reference date of its own, the date of the note, which decides on "
+            "period and rate. Customer, region and exclusion follow its invoice."
         )
     return (
-        "Credit notes are deducted in the period in which their invoice counts. All else about "
-        "them but amount and currency follows it, too."
+        "A credit note takes the reference date of its invoice, whatever its own date, and "
+        "customer, region and exclusion, too."
     )
 
 

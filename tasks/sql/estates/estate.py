@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from hexathlon.tasks.errors import GenerationExhausted
@@ -17,7 +17,7 @@ from hexathlon.tasks.sql.estates.spec import EstateSpec, draw_spec
 from hexathlon.tasks.sql.schema import Value
 from hexathlon.tasks.sql.world.images import ByteCache
 
-__all__ = ["HIDDEN", "Estate", "estate_image", "estate_of", "find_estate"]
+__all__ = ["HIDDEN", "Estate", "estate_image", "estate_of", "find_estate", "slips_of"]
 
 HIDDEN = 5
 """Hidden databases of a task."""
@@ -39,8 +39,8 @@ class Estate:
     layout: Layout
     gold: str
     other: str
-    wrong: Mapping[str, str]
-    """Queries with one mistake each, all of which change the answer."""
+    ignored: Mapping[str, str]
+    """Queries that ignore one twist each, all of which change the answer."""
     rows: int
     """Rows of the tables that matter."""
 
@@ -78,24 +78,37 @@ def estate_of(metric: str, company: str, seed: int, attempt: int) -> Estate:
             raise GenerationExhausted("the two derivations differ")
         if len(expected) < 4 or any(value is None for row in expected for value in row):
             raise GenerationExhausted("an answer of few values")
-        wrong: dict[str, str] = {}
+        ignored: dict[str, str] = {}
         for name, (twist, reading) in mistakes(spec).items():
-            sql = query(spec, layout, reading)
-            if _told_apart(expected, connection.execute(sql).fetchall()):
-                wrong[name] = sql
-            elif twist:
-                raise GenerationExhausted(f"{name} changes nothing")
+            if twist:
+                ignored[name] = query(spec, layout, reading)
+                if not _told_apart(expected, connection.execute(ignored[name]).fetchall()):
+                    raise GenerationExhausted(f"{name} changes nothing")
     key = (metric, company, seed, attempt, 0)
     _images.get(key, lambda: image)
     return Estate(
         metric, company, seed, attempt, spec, layout, gold,
-        query(spec, layout, right.__class__(**{**_fields(right), "plainly": False})),
-        wrong, sum(len(own) for own in rows.values()),
+        query(spec, layout, replace(right, plainly=False)), ignored,
+        sum(len(own) for own in rows.values()),
     )  # fmt: skip
 
 
-def _fields(reading: object) -> dict[str, object]:
-    return {name: getattr(reading, name) for name in reading.__dataclass_fields__}  # type: ignore[attr-defined]
+def slips_of(made: Estate) -> dict[str, str]:
+    """Return queries with mistakes that concern no twist, those that change the answer."""
+    wrong = {
+        name: query(made.spec, made.layout, reading)
+        for name, (twist, reading) in mistakes(made.spec).items()
+        if not twist
+    }
+    image = estate_image(made.metric, made.company, made.seed, made.attempt, 0)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(image)
+        expected = connection.execute(made.gold).fetchall()
+        return {
+            name: sql
+            for name, sql in wrong.items()
+            if _told_apart(expected, connection.execute(sql).fetchall())
+        }
 
 
 def _population(seed: int, attempt: int, number: int) -> int:

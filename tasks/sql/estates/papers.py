@@ -44,16 +44,30 @@ def _lookups(layout: Layout) -> list[Row]:
     codes = layout.codes
     rows: list[Row] = [("SEG", code, text) for code, text in SEGMENTS.items()]
     new, old, bought = (layout.systems[each].upper() for each in "NLA")
-    rows += [(f"{new}.ST", code, text) for code, text in zip(
-        (*codes["Nok"], *codes["Nbad"]),
-        ("posted", "posted and archived", "draft", "on hold", "cancelled"), strict=True)]
-    rows += [(f"{old}.TY", code, text) for code, text in zip(
-        (*codes["Ltyp"], *codes["Lcred"], *codes["Lbad"]),
-        ("standard document", "collective document", "credit note", "pro forma", "statistical"),
-        strict=True)]
-    rows += [(f"{bought}.ST", code, text) for code, text in zip(
-        (*codes["Aok"], *codes["Abad"], *codes["Adel"]),
-        ("posted", "posted, by import", "parked", "query raised", "void", "deleted"), strict=True)]
+    rows += [
+        (f"{new}.ST", code, text)
+        for code, text in zip(
+            (*codes["Nok"], *codes["Nbad"]),
+            ("posted", "posted and archived", "draft", "on hold", "cancelled"),
+            strict=True,
+        )
+    ]
+    rows += [
+        (f"{old}.TY", code, text)
+        for code, text in zip(
+            (*codes["Ltyp"], *codes["Lcred"], *codes["Lbad"]),
+            ("standard document", "collective document", "credit note", "pro forma", "statistical"),
+            strict=True,
+        )
+    ]
+    rows += [
+        (f"{bought}.ST", code, text)
+        for code, text in zip(
+            (*codes["Aok"], *codes["Abad"], *codes["Adel"]),
+            ("posted", "posted, by import", "parked", "query raised", "void", "deleted"),
+            strict=True,
+        )
+    ]
     rows += [("BATCH", "REL", "released"), ("BATCH", "DRF", "draft"), ("BATCH", "REJ", "rejected"),
              ("RATE", "A", "average of the month"), ("RATE", "E", "end of the month"),
              ("RATE", "P", "planning rate of the year")]  # fmt: skip
@@ -67,7 +81,7 @@ def papers_of(spec: EstateSpec, layout: Layout) -> tuple[AddedDocument, ...]:
     """Return the documents of a task in random order."""
     draw = ShiftDraw(generator_for("sql-estate-papers", spec.company, spec.metric, spec.first))
     made = [
-        *_governance(spec, layout), *_dictionaries(spec, layout), *_facts(spec, layout),
+        *_governance(spec, layout), *_dictionaries(spec, layout), *_facts(spec, layout), *_moved(spec, layout),
         *_wiki(spec, layout), *_others(spec, layout, draw),
     ]  # fmt: skip
     numbers = draw.sample(range(1_000, 9_900), len(made))
@@ -132,7 +146,8 @@ _FLOW_MEANS = {
     "sale": {"day": "invoice date", "alt": "service date", "day2": "due date",
              "bil": "extended due date, if one was agreed", "val": "amount"},
     "ctr": {"day": "start of the contract", "bil": "start of billing",
-            "alt": "day of notice", "day2": "end date, empty while open", "val": "fee"},
+            "alt": "day of notice", "day2": "end date, empty while open", "val": "fee",
+            "ent": "day of entry; once there is an end date, the day on which that was entered"},
     "dlv": {"day": "first promised date", "alt": "last confirmed date",
             "day2": "day of delivery", "bil": "day of printing", "val": "quantity"},
     "cred": {"day": "date of the credit note", "val": "amount"},
@@ -146,10 +161,13 @@ _TITLES = {
 
 def _entry(layout: Layout, role: str) -> str:
     means = {**_MEANS, **_FLOW_MEANS[role[1:]]}
+    table = layout.tables[role]
+    if table.startswith(layout.dead[role][0]):
+        table = layout.dead[role][0]  # the page has not followed the table
     title = _TITLES[role[1:]]
     if role == "Lsale":
         title = "sales invoices, and credit notes to them"
-    lines = [f"{layout.tables[role]}: {title}"]
+    lines = [f"{table}: {title}"]
     for field in FIELDS[role]:
         lines.append(f"  {layout.columns[role][field]}: {means[field]}")
     return "\n".join(lines)
@@ -169,12 +187,6 @@ def _dictionaries(spec: EstateSpec, layout: Layout) -> list[Paper]:
         "euros, without tax; those of credit notes are positive. Quantities are pieces, fees are "
         "per month. An end date is the last day on which a contract runs."
     )
-    frozen = [
-        f"{name} was frozen when {layout.tables[role]} was set up, and is dead"
-        for role in ("Nsale", "Ncred", "Npay", "Nctr", "Ndlv")
-        for name in layout.dead[role]
-        if layout.tables[role].startswith(name)
-    ]
     new = (
         f"{systems['N']} has one table for each kind of document; names begin with the module.\n\n"
         + "\n\n".join(_entry(layout, role) for role in ("Nsale", "Ncred", "Npay", "Nctr", "Ndlv"))
@@ -184,7 +196,6 @@ def _dictionaries(spec: EstateSpec, layout: Layout) -> list[Paper]:
         f"payments are positive. Quantities are pieces, fees are per month. {t('@Nsale.org')} is "
         "MIG for rows that were copied here by the migration, STD or WEB for what was entered "
         "here. An end date is the last day on which a contract runs."
-        + ("\n\n" + "; ".join(frozen) + "." if frozen else "")
     )
     return [
         ("wiki", f"{systems['L']}: tables and columns", early, old),
@@ -200,13 +211,15 @@ def _bought(spec: EstateSpec, layout: Layout) -> str:
     dates = "DD.MM.YYYY, as text" if layout.dotted else "time stamps; the time means nothing"
     ends = (
         "An end date is the first day on which a contract no longer runs."
-        if "ends" in spec.twists else "An end date is the last day on which a contract runs."
+        if "ends" in spec.twists
+        else "An end date is the last day on which a contract runs."
     )
     tax = (
         f"Amounts of vouchers and credits include tax; the rate is that of the tax key in {t('@vat')} "
         f"on the voucher's own date ({t('@vat.end')} is the first day on which a rate no longer "
         "applies)."
-        if "vat" in spec.twists else "Amounts do not include tax."
+        if "vat" in spec.twists
+        else "Amounts do not include tax."
     )
     roles = ("Asale", "Acred", "Apay", "Actr", "Adlv")
     return (
@@ -301,7 +314,7 @@ def _facts(spec: EstateSpec, layout: Layout) -> list[Paper]:
             f"The release was moved. It went live on {spec.release}: {units[2]} from that day on "
             f"have {units[1]}, earlier ones {units[0]}. They were not converted, and they will not "
             f"be. This goes for {_TITLES[flow]}"
-            + (" and for credit notes and receipts, each by its own day." if flow == "sale" else ".")
+            + (" and for credit notes and receipts, each by its own day of entry." if flow == "sale" else ".")
         ),
         (
             "ticket", f"Rows of {systems['N']} that turn up in {systems['A']}",
@@ -312,6 +325,23 @@ def _facts(spec: EstateSpec, layout: Layout) -> list[Paper]:
             "of customers, and such rows are ordinary ones.",
         ),
     ]  # fmt: skip
+
+
+def _moved(spec: EstateSpec, layout: Layout) -> list[Paper]:
+    """Return the ticket on tables that were replaced by others, if any were."""
+    moved = [
+        f"{layout.dead[role][0]} was frozen; its rows, and all new ones, are in "
+        f"{layout.tables[role]}"
+        for role in ("Nsale", "Ncred", "Npay", "Nctr", "Ndlv")
+        if layout.tables[role].startswith(layout.dead[role][0])
+    ]
+    if not moved:
+        return []
+    return [(
+        "ticket", f"Full tablespace on {layout.systems['N']}", shifted(spec.first, -45),
+        "Writes failed on Tuesday for want of space. What we did: " + "; ".join(moved) + ". "
+        "Columns are the same. Pages were not adapted.",
+    )]  # fmt: skip
 
 
 def _wiki(spec: EstateSpec, layout: Layout) -> list[Paper]:
@@ -374,8 +404,9 @@ def _others(spec: EstateSpec, layout: Layout, draw: ShiftDraw) -> list[Paper]:
         ("wiki", f"Access to {systems['A']}", "Ask the depot for an account. Clerks may read all "
          "branches. Passwords expire after ninety days."),
         ("minutes", "Data quality round",
-         "Open: names of accounts in capitals; towns missing; double customers. Merged customers "
-         "keep their number, so that old documents can still be found. Next meeting in a month."),
+         "Open: towns missing; double customers. Merged customers keep their number, so that old "
+         f"documents can still be found. In {systems['A']} clerks type account numbers: small "
+         "letters and stray blanks occur, and the account is the same. Next meeting in a month."),
         ("wiki", "Nightly jobs", "The unloads run at two. If one fails, it is repeated at four. "
          "Tables of module sys show what ran."),
         ("mail", "Old copies in the database",

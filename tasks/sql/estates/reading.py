@@ -32,6 +32,7 @@ class EstateReading:
     basis: str = "own"
     states: bool = True
     deleted: bool = True
+    spelt: bool = True
     dead: bool = False
     plainly: bool = True
     """False: the same in other words."""
@@ -87,6 +88,7 @@ def mistakes(spec: EstateSpec) -> dict[str, tuple[str, EstateReading]]:
         ),
         "states_ignored": ("", replace(right, states=False)),
         "deleted_counted": ("", replace(right, deleted=False)),
+        "keys_as_stored": ("", replace(right, spelt=False)),
         "dead_table": ("", replace(right, dead=True)),
     }  # fmt: skip
     if spec.metric == "overdue":
@@ -190,7 +192,7 @@ class _Query:
         }[reading.consolidation]  # fmt: skip
         if start and spec.metric not in AS_OF:
             own = self._day(bought, "day" if flow == "sale" else "day2")
-            tests["A"] += f" AND {own} >= '{start}'"
+            tests["A"] += f" AND ({own} IS NULL OR {own} >= '{start}')"
         if reading.copies == "right":
             tests["A"] += (
                 f" AND (t.@{bought}.ext IS NULL OR t.@{bought}.ext NOT IN "
@@ -208,13 +210,14 @@ class _Query:
             )
 
         money = flow != "dlv"
+        key = f"UPPER(TRIM(t.@{bought}.cust))" if reading.spelt else f"t.@{bought}.cust"
         system = self.layout.systems["A"].upper()
         parts = [
             f"{selected(old, f'CAST(t.@{old}.cust AS INTEGER)', f't.@{old}.val', _EURO)} "
             f"WHERE {tests['L']}",
             f"{selected(new, f't.@{new}.cust', f't.@{new}.val', _EURO)} WHERE {tests['N']}",
             f"{selected(bought, 'x.@xref.cust', self._amount(bought), f't.@{bought}.ccy' if money else _EURO)} "  # noqa: E501
-            f"JOIN @xref x ON x.@xref.key = t.@{bought}.cust AND x.@xref.sys = '{system}' "
+            f"JOIN @xref x ON x.@xref.key = {key} AND x.@xref.sys = '{system}' "
             f"WHERE {tests['A']}",
         ]  # fmt: skip
         return " UNION ALL ".join(parts)
@@ -291,9 +294,7 @@ class _Query:
         return "e.day2" if own or alt == "punctual" else "e.alt"
 
     def _period(self) -> tuple[str, str]:
-        return (
-            (self.spec.first, self.spec.end) if self.reading.fiscal else self.spec.plain
-        )
+        return (self.spec.first, self.spec.end) if self.reading.fiscal else self.spec.plain
 
     # -- metrics -------------------------------------------------------------------------------
 
@@ -365,9 +366,7 @@ class _Query:
             f"UNION ALL SELECT t.@Apay.ref, {self._day('Apay', 'day')}, {self._amount('Apay')} "
             f"FROM @Apay t WHERE {self._alive('Apay')}"
         )
-        less = (
-            f"SELECT ref, day, val FROM pay{' UNION ALL SELECT ref, day, val FROM cr' if self.reading.credits != 'none' else ''}"  # noqa: E501
-        )
+        less = f"SELECT ref, day, val FROM pay{' UNION ALL SELECT ref, day, val FROM cr' if self.reading.credits != 'none' else ''}"  # noqa: E501
         euro = self._corrected(self._euro("e.val", "e.ccy", at), "e.no")
         return (
             f"cr AS ({self._credit_notes()}), pay AS ({paid}), "

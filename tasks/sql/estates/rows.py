@@ -344,8 +344,8 @@ def _credits(facts: _Facts) -> None:
     oldest = _ordinal(spec.first) - 220
     for system in "LNA":
         for doc in facts.docs[system]:
-            active = "credits" in spec.twists or doc["day"] < oldest
-            if not active or doc["org"] == "MIG" or not facts.chance(0.2):
+            counts = "credits" in spec.twists or doc["day"] < oldest
+            if doc["org"] == "MIG" or not facts.chance(0.2 if counts else 0.05):
                 continue
             day = doc["day"] + 3 + facts.below(70)
             place = "N" if system == "L" and day >= cutover else system
@@ -356,7 +356,7 @@ def _credits(facts: _Facts) -> None:
             number += 1
             good = {"L": "Lcred", "N": "Nok", "A": "Aok"}[place]
             bad = {"L": "Lbad", "N": "Nbad", "A": "Abad"}[place]
-            code = facts.layout.codes[good if facts.chance(0.93) else bad][0]
+            code = facts.layout.codes[good if counts and facts.chance(0.93) else bad][0]
             share = (0.1, 0.25, 0.5, 1.0)[facts.below(4)]
             facts.credits[place].append({
                 "no": f"{facts.layout.prefixes[place]}{number}", "ref": doc["no"], "day": day,
@@ -450,7 +450,11 @@ def _stored_value(facts: _Facts, role: str, name: str, doc: Doc) -> Value:
         return _stored_amount(facts, role, doc)
     if name == "cust":
         number: int = doc["cust"]
-        return {"L": f"{number:010d}", "N": number, "A": facts.accounts.get(number, "")}[system]
+        return {
+            "L": f"{number:010d}",
+            "N": number,
+            "A": _typed(facts.accounts.get(number, ""), doc["no"]),
+        }[system]
     if name == "typ":
         code: str = doc["code"]
         return code
@@ -466,6 +470,11 @@ def _stored_value(facts: _Facts, role: str, name: str, doc: Doc) -> Value:
         return f"{day} 06:10:00" if doc["gone"] else None
     value: Value = doc.get(name)
     return value
+
+
+def _typed(account: str, number: str) -> str:
+    """Return an account as a clerk typed it: some in small letters or with a blank."""
+    return {"3": account.lower(), "8": f"{account} "}.get(number[-1], account)
 
 
 def _stored_day(system: str, day: int | None, dotted: bool) -> Value:

@@ -55,10 +55,31 @@ _NEW_AREAS = {
 _OLD_AREAS = {"AR": 5, "VT": 4, "LF": 4, "KB": 4, "MM": 5, "FI": 6, "ST": 4}
 """Tables by module of the first system."""
 _BOUGHT_AREAS = (
-    "SalesLines", "Quotes", "QuoteLines", "PriceBook", "StockItems", "StockMoves", "Vendors",
-    "VendorVouchers", "VendorPayments", "Ledger", "LedgerEntries", "Employees", "TimeSheets",
-    "ServiceCalls", "Routes", "Drivers", "Depots", "DebtorAgeing", "CreditLimits", "BankLines",
-    "VoucherAudit", "DeletedVouchers", "RecurringProfiles", "PeriodLocks", "Users",
+    "SalesLines",
+    "Quotes",
+    "QuoteLines",
+    "PriceBook",
+    "StockItems",
+    "StockMoves",
+    "Vendors",
+    "VendorVouchers",
+    "VendorPayments",
+    "Ledger",
+    "LedgerEntries",
+    "Employees",
+    "TimeSheets",
+    "ServiceCalls",
+    "Routes",
+    "Drivers",
+    "Depots",
+    "DebtorAgeing",
+    "CreditLimits",
+    "BankLines",
+    "VoucherAudit",
+    "DeletedVouchers",
+    "RecurringProfiles",
+    "PeriodLocks",
+    "Users",
 )
 _WORDS = (
     "amount net", "amount gross", "tax amount", "currency", "document date", "due date",
@@ -229,16 +250,17 @@ def _others(rng: np.random.Generator) -> list[tuple[str, list[tuple[str, str]], 
 def _other(
     rng: np.random.Generator, name: str, style: str
 ) -> tuple[str, list[tuple[str, str]], list[Row]]:
-    number = int(rng.integers(11, 42))
+    long = rng.random() < 0.18
+    number = int(rng.integers(11, 18 if long else 42))
     words = [_WORDS[place] for place in rng.permutation(len(_WORDS))[:number].tolist()]
     columns = [(_spelt("id", style), "INTEGER")]
     for word in words:
         column = _spelt(word, style)
         if column.lower() not in KEYWORDS and column not in dict(columns):
             columns.append((column, "REAL" if "amount" in word or word == "rate" else "TEXT"))
-    size = int(rng.integers(3, 46))
+    size = int(rng.integers(90, 600) if long else rng.integers(3, 60))
     cells: list[Any] = [list(range(1, size + 1))]
-    cells += [(_pad(rng) * 1)[:size] for _ in columns[1:]]
+    cells += [(_pad(rng) * (size // _PADS + 1))[:size] for _ in columns[1:]]
     return name, columns, list(zip(*cells, strict=True))
 
 

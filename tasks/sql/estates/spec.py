@@ -131,6 +131,8 @@ def draw_spec(metric: str, company: str, seed: int, attempt: int) -> EstateSpec:
     own = [each for each in periods if each[0] == year and (each[1] + 2) // 3 == quarter]
     first, end = own[0][2], own[-1][3]
     middle = _between(draw, first, end, 0.3, 0.6)
+    if metric in AS_OF:
+        middle = shifted(end, draw.between(12, 40))
     flow = FLOW_OF[metric]
 
     def at(twist: str, low: float, high: float, before: int) -> str:
@@ -264,4 +266,3 @@ def _setting(
         (one, "2016-01-01", shifted(change, -1)), (two, change, shifted(after, -1)),
         (three, after, None),
     )  # fmt: skip
-

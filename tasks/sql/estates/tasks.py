@@ -6,7 +6,7 @@ from typing import Any
 
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.estates.clauses import BASIS, METRIC_NAMES
-from hexathlon.tasks.sql.estates.estate import HIDDEN, Estate
+from hexathlon.tasks.sql.estates.estate import HIDDEN, Estate, slips_of
 from hexathlon.tasks.sql.estates.layout import FLOW_ROLES
 from hexathlon.tasks.sql.estates.papers import papers_of
 from hexathlon.tasks.sql.estates.spec import AS_OF, METRICS
@@ -125,7 +125,8 @@ def estate_alternatives(made: Estate) -> Mapping[str, Script]:
 
 def estate_mutants(made: Estate) -> Mapping[str, Script]:
     """Return readings with one mistake, all of which screening told from the right one."""
-    wrong = {name: _script(_handed_in(made, sql)) for name, sql in made.wrong.items()}
+    queries = {**made.ignored, **slips_of(made)}
+    wrong = {name: _script(_handed_in(made, sql)) for name, sql in queries.items()}
     wrong["called_impossible"] = _script(
         iter([tool_call("submit_impossible", reason="missing_value", evidence="M-101")])
     )
@@ -170,8 +171,13 @@ def _needed(made: Estate) -> Sequence[str]:
     wanted = []
     for paper in papers_of(made.spec, made.layout):
         about = paper.title.startswith(systems) and "plan" not in paper.title
-        rules = paper.name.startswith("policy") or paper.title in (title, "Master data and settings")
-        events = paper.title.startswith(("Closing of the purchase", "Rows of "))
+        rules = paper.name.startswith("policy") or paper.title in (
+            title,
+            "Master data and settings",
+        )
+        events = paper.title.startswith(
+            ("Closing of the purchase", "Rows of ", "Full tablespace", "Data quality")
+        )
         if about or rules or events:
             wanted.append(paper.name)
     return wanted
@@ -193,8 +199,8 @@ def _worked(made: Estate) -> Iterator[str]:
         roles = tuple(role for role in roles if not role.endswith("pay"))
     for role in roles:
         yield tool_call("sample_rows", table=layout.tables[role], limit=3)
-    for role in ("cust", "xref", "map", "look"):
-        yield tool_call("sample_rows", table=layout.tables[role], limit=20)
+    for role in ("cust", "xref"):
+        yield tool_call("sample_rows", table=layout.tables[role])
     for sql in ("SELECT * FROM @look", "SELECT * FROM @batch"):
         yield tool_call("run_query", sql=layout(sql))
     if spec.asked:
