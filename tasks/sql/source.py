@@ -98,7 +98,7 @@ class SQLSource(StratifiedSource):
         return self.per_stratum[split] * len(self._rounds[level])
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the task at `index`; half of the hard tasks are shifts, a sixth estates."""
+        """Return the id of the task at `index`; of hard ones, half are shifts, a sixth estates."""
         arranged = self._rounds[level]
         template, own, place, times = arranged[index % len(arranged)]
         number = index // len(arranged) * times + place

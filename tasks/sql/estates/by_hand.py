@@ -36,7 +36,7 @@ class _Books:
         self, spec: EstateSpec, layout: Layout, rows: dict[str, list[tuple[Value, ...]]]
     ) -> None:
         self.spec, self.layout = spec, layout
-        self.rows = {
+        self.rows: dict[str, list[Row]] = {
             role: [dict(zip(FIELDS[role], row, strict=True)) for row in own]
             for role, own in rows.items()
         }

@@ -1,6 +1,7 @@
 """The register of metrics: entries by topic, of which one binds, and who may sign them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.estates.layout import Layout
@@ -226,6 +227,4 @@ def register(spec: EstateSpec, layout: Layout) -> list[Row]:
 
 
 def _as(spec: EstateSpec, metric: str) -> EstateSpec:
-    from dataclasses import replace
-
     return replace(spec, metric=metric, asked=False)

@@ -17,7 +17,16 @@ from hexathlon.tasks.sql.estates.spec import EstateSpec, draw_spec
 from hexathlon.tasks.sql.schema import Value
 from hexathlon.tasks.sql.world.images import ByteCache
 
-__all__ = ["HIDDEN", "Estate", "estate_image", "estate_of", "find_estate", "slips_of"]
+__all__ = [
+    "HIDDEN",
+    "Estate",
+    "estate_image",
+    "estate_of",
+    "find_estate",
+    "population_of",
+    "same_rows",
+    "slips_of",
+]
 
 HIDDEN = 5
 """Hidden databases of a task."""
@@ -67,7 +76,7 @@ def estate_of(metric: str, company: str, seed: int, attempt: int) -> Estate:
         GenerationExhausted: If a twist changes nothing, or the two derivations differ.
     """
     spec, layout = draw_spec(metric, company, seed, attempt), layout_of(company)
-    rows = draw_rows(spec, layout, _population(seed, attempt, 0))
+    rows = draw_rows(spec, layout, population_of(seed, attempt, 0))
     image = filled(spec, layout, rows)
     right = right_reading(spec)
     gold = query(spec, layout, right)
@@ -111,7 +120,7 @@ def slips_of(made: Estate) -> dict[str, str]:
         }
 
 
-def _population(seed: int, attempt: int, number: int) -> int:
+def population_of(seed: int, attempt: int, number: int) -> int:
     return derive_seed("sql-estate-population", seed, attempt, number)
 
 
@@ -121,7 +130,7 @@ def estate_image(metric: str, company: str, seed: int, attempt: int, number: int
 
     def made() -> bytes:
         spec, layout = draw_spec(metric, company, seed, attempt), layout_of(company)
-        return filled(spec, layout, draw_rows(spec, layout, _population(seed, attempt, number)))
+        return filled(spec, layout, draw_rows(spec, layout, population_of(seed, attempt, number)))
 
     return _images.get(key, made)
 

@@ -44,7 +44,8 @@ _OWN: Mapping[str, Mapping[str, Mapping[str, Names]]] = {
         "L": {"val": ("AMTNT", "NETWR", "NETAMT"), "day2": ("DUEDT", "FAEDT", "DATDUE"),
               "alt": ("SVCDT", "LSTDT", "DATSVC"), "bil": ("EXTDT", "STUDT", "DATEXT")},
         "N": {"val": ("net_amt", "amt_net", "nt_amt"), "day2": ("due_dt", "dt_due", "pay_due_dt"),
-              "alt": ("svc_dt", "perf_dt", "serv_dt"), "bil": ("ext_due_dt", "due_dt_x", "resch_dt")},
+              "alt": ("svc_dt", "perf_dt", "serv_dt"),
+              "bil": ("ext_due_dt", "due_dt_x", "resch_dt")},
         "A": {"val": ("Amount", "DocValue", "Total"), "day2": ("PayBy", "DueOn", "DateDue"),
               "alt": ("ServedOn", "PerformedOn", "DateServed"),
               "bil": ("DeferredTo", "PayByRevised", "DateDeferred")},
@@ -71,7 +72,8 @@ _OWN: Mapping[str, Mapping[str, Mapping[str, Names]]] = {
     },
     "cred": {"L": {}, "N": {"val": ("cr_amt", "amt_cr", "net_amt")},
              "A": {"val": ("Amount", "DocValue", "Total")}},
-    "pay": {"L": {"val": ("PAYAM", "ZBETR", "AMTPAY")}, "N": {"val": ("pmt_amt", "amt_pd", "paid_amt")},
+    "pay": {"L": {"val": ("PAYAM", "ZBETR", "AMTPAY")},
+            "N": {"val": ("pmt_amt", "amt_pd", "paid_amt")},
             "A": {"val": ("Received", "AmountIn", "Paid")}},
 }  # fmt: skip
 _PLAN: Mapping[str, tuple[str, ...]] = {
@@ -146,11 +148,15 @@ _SHARED: Mapping[str, tuple[Names, Mapping[str, Names]]] = {
         "text": ("txt", "descr", "meaning")}),
 }  # fmt: skip
 _TABLES: Mapping[str, Names] = {
-    "Nsale": ("sls_inv_hd", "fin_ar_doc", "ord_bill_hd"), "Ncred": ("sls_crn_hd", "fin_ar_crn", "ord_cred_hd"),
-    "Npay": ("fin_pmt_in", "trs_rcpt", "bnk_incoming"), "Nctr": ("svc_ctr_hd", "sub_agrm", "crm_contract_hd"),
+    "Nsale": ("sls_inv_hd", "fin_ar_doc", "ord_bill_hd"),
+    "Ncred": ("sls_crn_hd", "fin_ar_crn", "ord_cred_hd"),
+    "Npay": ("fin_pmt_in", "trs_rcpt", "bnk_incoming"),
+    "Nctr": ("svc_ctr_hd", "sub_agrm", "crm_contract_hd"),
     "Ndlv": ("log_dlv_hd", "shp_note", "wms_ship_hd"),
-    "Asale": ("SalesVouchers", "tblInvoice", "Billing"), "Acred": ("CreditVouchers", "tblCredit", "BillingCredits"),
-    "Apay": ("Receipts", "tblReceipt", "CashIn"), "Actr": ("Agreements", "tblContract", "Subscriptions"),
+    "Asale": ("SalesVouchers", "tblInvoice", "Billing"),
+    "Acred": ("CreditVouchers", "tblCredit", "BillingCredits"),
+    "Apay": ("Receipts", "tblReceipt", "CashIn"),
+    "Actr": ("Agreements", "tblContract", "Subscriptions"),
     "Adlv": ("Consignments", "tblDispatch", "Shipments"),
 }  # fmt: skip
 PADDING: Mapping[str, Names] = {
@@ -257,11 +263,10 @@ def layout_of(company: str) -> Layout:
         spare = [name for name in PADDING[system] if name.lower() not in taken]
         padding[role] = tuple(sorted(draw.sample(spare, draw.between(8, len(spare) - 1))))
         dead[role] = _shadows(draw, system, tables, role)
-    for role, (names, fields) in _SHARED.items():
+    for role, (names, spelt) in _SHARED.items():
         pick = style["A"] if role in ("acct", "vat") else style["S"]
         tables[role] = names[pick]
-        columns[role] = {field: options[pick] for field, options in fields.items()}
-        columns["xref"] = columns.get("xref", {})
+        columns[role] = {field: options[pick] for field, options in spelt.items()}
     for role in ("cust", "map", "region", "rate", "conf", "excl", "corr"):
         dead[role] = (f"{tables[role]}_{draw.pick(('old', 'bak2', '2022', 'tmp'))}",)
     states = draw.sample(("10", "15", "20", "30", "35", "40", "50", "60", "90"), 5)

@@ -7,6 +7,7 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.estates.clauses import (
     BASIS,
     METRIC_NAMES,
+    TOPICS,
     register,
     ruling,
     signatories,
@@ -81,7 +82,8 @@ def papers_of(spec: EstateSpec, layout: Layout) -> tuple[AddedDocument, ...]:
     """Return the documents of a task in random order."""
     draw = ShiftDraw(generator_for("sql-estate-papers", spec.company, spec.metric, spec.first))
     made = [
-        *_governance(spec, layout), *_dictionaries(spec, layout), *_facts(spec, layout), *_moved(spec, layout),
+        *_governance(spec, layout), *_dictionaries(spec, layout), *_facts(spec, layout),
+        *_moved(spec, layout),
         *_wiki(spec, layout), *_others(spec, layout, draw),
     ]  # fmt: skip
     numbers = draw.sample(range(1_000, 9_900), len(made))
@@ -215,9 +217,9 @@ def _bought(spec: EstateSpec, layout: Layout) -> str:
         else "An end date is the last day on which a contract runs."
     )
     tax = (
-        f"Amounts of vouchers and credits include tax; the rate is that of the tax key in {t('@vat')} "
-        f"on the voucher's own date ({t('@vat.end')} is the first day on which a rate no longer "
-        "applies)."
+        "Amounts of vouchers and credits include tax; the rate is that of the tax key in "
+        f"{t('@vat')} on the date of the voucher or credit itself ({t('@vat.end')} is the first "
+        "day on which a rate no longer applies)."
         if "vat" in spec.twists
         else "Amounts do not include tax."
     )
@@ -225,12 +227,12 @@ def _bought(spec: EstateSpec, layout: Layout) -> str:
     return (
         f"{systems['A']} is the system of {layout.bought}. It has not been migrated.\n\n"
         + "\n\n".join(_entry(layout, role) for role in roles)
-        + f"\n\nDates: {dates}. States are in {t('@look')} under {systems['A'].upper()}.ST; what is "
-        "posted (also by import) counts. Deletion is a state here; a deleted row counts nowhere. "
-        f"Amounts of credit notes are negative. {tax} Amounts are in the currency of the row; "
+        + f"\n\nDates: {dates}. States are in {t('@look')} under {systems['A'].upper()}.ST; what "
+        "is posted (also by import) counts. Deletion is a state here; a deleted row counts nowhere."
+        f" Amounts of credit notes are negative. {tax} Amounts are in the currency of the row; "
         f"receipts are in the currency of their voucher. {ends} On units of amounts, fees and "
-        f"quantities see the notes on releases of {systems['A']}.\n\nAccounts are {layout.bought}'s "
-        f"own; {t('@xref')} leads from an account (with {systems['A'].upper()} as "
+        f"quantities see the notes on releases of {systems['A']}.\n\nAccounts are those of "
+        f"{layout.bought}; {t('@xref')} leads from an account (with {systems['A'].upper()} as "
         f"{t('@xref.sys')}) to the customer of the group."
     )
 
@@ -248,8 +250,8 @@ def _master(spec: EstateSpec, layout: Layout) -> str:
         "@excl.last is the last day on the list. A list concerns just the numbers that are on it.\n"
         f"Lists in use: {t.lists[0]} for reporting, {t.lists[1]} for other purposes.\n"
         "@conf: settings; @conf.last is the last day on which a value applies.\n"
-        "@rate: rates of exchange by @rate.kind (texts in @look under RATE), currency and month, as "
-        "units of the currency for one euro.\n"
+        "@rate: rates of exchange by @rate.kind (texts in @look under RATE), currency and month, "
+        "as units of the currency for one euro.\n"
         "@batch and @corr: batches of corrections, by document number. @corr.val is the whole new "
         "amount of the document, already as it is reported: in euros without tax, in euros per "
         "month, or in pieces. @batch.state is its state (texts in @look under BATCH) and @batch.on "
@@ -275,9 +277,9 @@ def _facts(spec: EstateSpec, layout: Layout) -> list[Paper]:
     return [
         (
             "plan", f"{systems['N']}: plan of the go-live", shifted(spec.cutover_plan, -60),
-            f"{systems['N']} takes over from {systems['L']} on {spec.cutover_plan}. Documents dated "
-            f"from that day on are kept in {systems['N']}. {systems['L']} is switched off the "
-            "same evening. All open documents are migrated.",
+            f"{systems['N']} takes over from {systems['L']} on {spec.cutover_plan}. Documents "
+            f"dated from that day on are kept in {systems['N']}. {systems['L']} is switched off "
+            "the same evening. All open documents are migrated.",
         ),
         (
             "report", f"{systems['N']}: report on the go-live", shifted(spec.cutover, 66),
@@ -314,7 +316,10 @@ def _facts(spec: EstateSpec, layout: Layout) -> list[Paper]:
             f"The release was moved. It went live on {spec.release}: {units[2]} from that day on "
             f"have {units[1]}, earlier ones {units[0]}. They were not converted, and they will not "
             f"be. This goes for {_TITLES[flow]}"
-            + (" and for credit notes and receipts, each by its own day of entry." if flow == "sale" else ".")
+            + (
+                " and for credit notes and receipts, each by its own day of entry."
+                if flow == "sale" else "."
+            )
         ),
         (
             "ticket", f"Rows of {systems['N']} that turn up in {systems['A']}",
@@ -384,8 +389,6 @@ def _wiki(spec: EstateSpec, layout: Layout) -> list[Paper]:
 
 
 def _has(spec: EstateSpec, topic: str) -> bool:
-    from hexathlon.tasks.sql.estates.clauses import TOPICS
-
     return topic in TOPICS[spec.metric]
 
 

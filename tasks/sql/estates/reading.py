@@ -1,6 +1,5 @@
 """The query for a metric, under any reading of the rules: the right one, or one with a mistake."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hexathlon.tasks.sql.estates.layout import Layout
@@ -362,11 +361,14 @@ class _Query:
         paid = (
             f"SELECT t.@Lpay.ref AS ref, {self._day('Lpay', 'day')} AS day, t.@Lpay.val AS val "
             f"FROM @Lpay t WHERE {self._alive('Lpay', '')} UNION ALL "
-            f"SELECT t.@Npay.ref, t.@Npay.day, t.@Npay.val FROM @Npay t WHERE {self._alive('Npay')} "
-            f"UNION ALL SELECT t.@Apay.ref, {self._day('Apay', 'day')}, {self._amount('Apay')} "
+            "SELECT t.@Npay.ref, t.@Npay.day, t.@Npay.val FROM @Npay t "
+            f"WHERE {self._alive('Npay')} UNION ALL "
+            f"SELECT t.@Apay.ref, {self._day('Apay', 'day')}, {self._amount('Apay')} "
             f"FROM @Apay t WHERE {self._alive('Apay')}"
         )
-        less = f"SELECT ref, day, val FROM pay{' UNION ALL SELECT ref, day, val FROM cr' if self.reading.credits != 'none' else ''}"  # noqa: E501
+        less = "SELECT ref, day, val FROM pay"
+        if self.reading.credits != "none":
+            less += " UNION ALL SELECT ref, day, val FROM cr"
         euro = self._corrected(self._euro("e.val", "e.ccy", at), "e.no")
         return (
             f"cr AS ({self._credit_notes()}), pay AS ({paid}), "
@@ -453,6 +455,3 @@ _EURO = "'EUR'"
 
 def _listed(codes: tuple[str, ...]) -> str:
     return "(" + ", ".join(f"'{code}'" for code in codes) + ")"
-
-
-Readings = Mapping[str, EstateReading]

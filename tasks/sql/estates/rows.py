@@ -1,6 +1,6 @@
 """Rows of an estate's core tables: one population of the facts that a task's rules are about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -300,7 +300,7 @@ def _copies(facts: _Facts) -> None:
     able = [
         doc for doc in facts.docs["N"]
         if doc["org"] != "MIG" and doc["cust"] in facts.accounts
-        and (spec.flow == "ctr" or low <= (doc["day2"] if spec.flow == "dlv" else doc["day"]) < high)
+        and (spec.flow == "ctr" or low <= doc["day2" if spec.flow == "dlv" else "day"] < high)
     ]  # fmt: skip
     number = 7_000_000 + facts.below(100_000)
     for doc in facts.sample(able, 70):
@@ -509,6 +509,3 @@ def shadow_of(rows: Sequence[tuple[Value, ...]], place: int) -> list[tuple[Value
         )
         for number, row in enumerate(kept)
     ]
-
-
-Sheets = Mapping[str, Sequence[tuple[Value, ...]]]
