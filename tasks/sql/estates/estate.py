@@ -28,7 +28,7 @@ __all__ = [
     "slips_of",
 ]
 
-HIDDEN = 5
+HIDDEN = 3
 """Hidden databases of a task."""
 _ATTEMPTS = 40
 _images = ByteCache(48 * 1024 * 1024)
@@ -121,6 +121,7 @@ def slips_of(made: Estate) -> dict[str, str]:
 
 
 def population_of(seed: int, attempt: int, number: int) -> int:
+    """Return the seed of a database's rows; number 0 is the visible one."""
     return derive_seed("sql-estate-population", seed, attempt, number)
 
 

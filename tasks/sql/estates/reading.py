@@ -208,14 +208,14 @@ class _Query:
                 f"{currency} AS ccy FROM @{role} t"
             )
 
-        money = flow != "dlv"
+        currency = f"t.@{bought}.ccy" if flow != "dlv" else _EURO
         key = f"UPPER(TRIM(t.@{bought}.cust))" if reading.spelt else f"t.@{bought}.cust"
         system = self.layout.systems["A"].upper()
         parts = [
             f"{selected(old, f'CAST(t.@{old}.cust AS INTEGER)', f't.@{old}.val', _EURO)} "
             f"WHERE {tests['L']}",
             f"{selected(new, f't.@{new}.cust', f't.@{new}.val', _EURO)} WHERE {tests['N']}",
-            f"{selected(bought, 'x.@xref.cust', self._amount(bought), f't.@{bought}.ccy' if money else _EURO)} "  # noqa: E501
+            f"{selected(bought, 'x.@xref.cust', self._amount(bought), currency)} "
             f"JOIN @xref x ON x.@xref.key = {key} AND x.@xref.sys = '{system}' "
             f"WHERE {tests['A']}",
         ]  # fmt: skip

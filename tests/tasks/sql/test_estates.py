@@ -13,7 +13,6 @@ from hexathlon.tasks.sql.estates.clauses import METRIC_NAMES, TOPICS, ruling
 from hexathlon.tasks.sql.estates.estate import (
     estate_image,
     estate_of,
-    find_estate,
     population_of,
     same_rows,
 )
@@ -53,22 +52,25 @@ def answers(image, sql):
 
 def asked_one():
     """Return a task of which only the asker knows a part."""
-    ids = [f"sql/{template}/hard/test/{n:05d}" for n in range(3) for template in ESTATES]
+    ids = [f"sql/{template}/hard/test/{n:05d}" for n in range(2) for template in ESTATES]
     return next(task for task in map(SOURCE.build, ids) if task.params["user"]["slots"])
 
 
-@pytest.mark.parametrize("task_id", IDS[:3])
-def test_the_oracle_solves_it_within_its_budget(task_id):
+def test_the_oracle_solves_it_within_its_budget():
+    task_id = IDS[3]
     task = SOURCE.build(task_id)
     _, reward, terminated, _, info = episode(SOURCE.oracle(task), task_id)
     assert reward == 1.0 and terminated
-    assert 25 <= task.limits.turns <= 45
     assert info["turn"] * 1.3 <= task.limits.turns <= info["turn"] * 1.5 + 1
     assert episode(SOURCE.alternatives(task)["other_words"], task_id)[1] == 1.0
 
 
-@pytest.mark.parametrize("task_id", IDS[1:2])
-def test_near_misses_and_trivial_agents_score_nothing(task_id):
+def test_budgets_are_tight():
+    assert all(25 <= SOURCE.build(task_id).limits.turns <= 45 for task_id in IDS)
+
+
+def test_near_misses_and_trivial_agents_score_nothing():
+    task_id = IDS[3]
     task = SOURCE.build(task_id)
     made = _estate(task)
     mutants = SOURCE.mutants(task)
@@ -90,17 +92,15 @@ def test_every_twist_that_is_ignored_changes_the_answer(task_id):
         assert not same_rows(expected, answers(image, sql), 1e-5)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_the_answer_is_derived_a_second_time_from_the_rows(metric):
-    made = find_estate(metric, "estate-dev-1", 3)
-    for number in (0, 2):
-        seed = population_of(made.seed, made.attempt, number)
-        rows = draw_rows(made.spec, made.layout, seed)
-        image = estate_image(metric, made.company, made.seed, made.attempt, number)
-        by_hand = answer_by_hand(made.spec, made.layout, rows)
-        assert same_rows(answers(image, made.gold), by_hand)
-        changed = [(row[0], *row[1:-1], row[-1] * 1.001) for row in by_hand]
-        assert not same_rows(answers(image, made.gold), changed)
+@pytest.mark.parametrize("task_id", IDS)
+def test_the_answer_is_derived_a_second_time_from_the_rows(task_id):
+    made = _estate(SOURCE.build(task_id))
+    rows = draw_rows(made.spec, made.layout, population_of(made.seed, made.attempt, 2))
+    image = estate_image(made.metric, made.company, made.seed, made.attempt, 2)
+    expected, by_hand = answers(image, made.gold), answer_by_hand(made.spec, made.layout, rows)
+    assert same_rows(expected, by_hand)
+    assert same_rows(expected, answers(image, made.other))
+    assert not same_rows(expected, [(*row[:-1], row[-1] * 1.001) for row in by_hand])
 
 
 def test_the_database_is_a_grown_one():
@@ -127,7 +127,7 @@ def test_hidden_databases_have_the_same_tables_and_other_rows():
     task = SOURCE.build(IDS[3])
     made = _estate(task)
     images = [database_bytes(task.params), *hidden_bytes(task.params)]
-    assert len(images) == 6
+    assert len(images) == 4
     results = [answers(image, made.gold) for image in images[:3]]
     assert not same_rows(results[0], results[1], 1e-5)
     assert not same_rows(results[1], results[2], 1e-5)
@@ -135,9 +135,10 @@ def test_hidden_databases_have_the_same_tables_and_other_rows():
     assert answers(images[0], register) == answers(images[1], register)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_one_entry_of_the_register_binds_and_says_what_holds(metric):
-    made = find_estate(metric, "estate-test-2", 5)
+@pytest.mark.parametrize("task_id", IDS)
+def test_one_entry_of_the_register_binds_and_says_what_holds(task_id):
+    made = _estate(SOURCE.build(task_id))
+    metric = made.metric
     layout, spec = made.layout, made.spec
     image = estate_image(metric, made.company, made.seed, made.attempt, 0)
     binding = answers(
