@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from hexathlon.tasks.sql.estates.layout import FIELDS, Layout
+from hexathlon.tasks.sql.estates.layout import FIELDS, EstateLayout
 from hexathlon.tasks.sql.estates.spec import AS_OF, SEGMENTS, UNIT, EstateSpec
 from hexathlon.tasks.sql.schema import Value
 
 __all__ = ["answer_by_hand"]
 
-Row = dict[str, Any]
+StoredFields = dict[str, Any]
 
 
 @dataclass
@@ -33,10 +33,10 @@ class _Entry:
 
 class _Books:
     def __init__(
-        self, spec: EstateSpec, layout: Layout, rows: dict[str, list[tuple[Value, ...]]]
+        self, spec: EstateSpec, layout: EstateLayout, rows: dict[str, list[tuple[Value, ...]]]
     ) -> None:
         self.spec, self.layout = spec, layout
-        self.rows: dict[str, list[Row]] = {
+        self.rows: dict[str, list[StoredFields]] = {
             role: [dict(zip(FIELDS[role], row, strict=True)) for row in own]
             for role, own in rows.items()
         }
@@ -62,7 +62,7 @@ class _Books:
             return "-".join(reversed(text.split(".")))
         return text[:10]
 
-    def counts(self, role: str, row: Row, kinds: str = "Ltyp") -> bool:
+    def counts(self, role: str, row: StoredFields, kinds: str = "Ltyp") -> bool:
         codes = self.layout.codes
         if role[0] == "L":
             return row["del"] != "X" and (role == "Lpay" or row["typ"] in codes[kinds])
@@ -72,7 +72,7 @@ class _Books:
             return str(row["stat"]) not in codes["Adel"]
         return str(row["stat"]) in codes["Aok"]
 
-    def amount(self, role: str, row: Row) -> float:
+    def amount(self, role: str, row: StoredFields) -> float:
         value = float(row["val"])
         if role[0] != "A":
             return value
@@ -194,7 +194,7 @@ class _Books:
 
 
 def answer_by_hand(
-    spec: EstateSpec, layout: Layout, rows: dict[str, list[tuple[Value, ...]]]
+    spec: EstateSpec, layout: EstateLayout, rows: dict[str, list[tuple[Value, ...]]]
 ) -> list[tuple[Value, ...]]:
     """Return the rows of the answer, in any order."""
     books = _Books(spec, layout, rows)

@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.sql.estates.layout import Layout
+from hexathlon.tasks.sql.estates.layout import EstateLayout
 from hexathlon.tasks.sql.estates.spec import EstateSpec
-from hexathlon.tasks.sql.schema import Value
+from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
 
 __all__ = ["BASIS", "METRIC_NAMES", "TOPICS", "ruling", "signatories", "register"]
 
-Row = tuple[Value, ...]
 
 METRIC_NAMES: Mapping[str, str] = {
     "revenue": "net revenue", "clients": "net revenue", "overdue": "overdue exposure",
@@ -40,7 +39,7 @@ _STANDS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def _date(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _date(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     own, alt = BASIS[spec.metric]
     if choice == "asked":
         return (
@@ -53,20 +52,20 @@ def _date(spec: EstateSpec, layout: Layout, choice: str) -> str:
     return text
 
 
-def _currency(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _currency(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     which = "average" if choice == "A" else "month-end"
     day = "reporting day" if spec.metric in ("overdue", "recurring") else "reference date"
     return f"Foreign currency is converted at the {which} rate of the month of the {day}."
 
 
-def _region(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _region(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     when = "the reporting day" if spec.metric == "overdue" else "the reference date"
     if choice == "then":
         return f"Region: the one to which the customer's district belonged on {when}."
     return "Region: today's assignment of the customer's district, for past periods as well."
 
 
-def _exclusions(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _exclusions(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     when = "the reporting day" if spec.metric in ("overdue", "recurring") else "the reference date"
     if choice == "list":
         return (
@@ -76,7 +75,7 @@ def _exclusions(spec: EstateSpec, layout: Layout, choice: str) -> str:
     return "No customer is left out of this figure."
 
 
-def _late(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _late(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     if choice == "moved":
         return (
             "If the entry date lies after the closing day of the reference date's period, the "
@@ -85,7 +84,7 @@ def _late(spec: EstateSpec, layout: Layout, choice: str) -> str:
     return "What is entered after closing still counts in the period of its reference date."
 
 
-def _credits(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _credits(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     if choice == "own":
         return (
             "A credit note has a reference date of its own, the date of the note, which decides on "
@@ -97,7 +96,7 @@ def _credits(spec: EstateSpec, layout: Layout, choice: str) -> str:
     )
 
 
-def _corrections(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _corrections(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     if choice == "released":
         return (
             "An amount in a released correction batch replaces the document's; of several, the "
@@ -106,13 +105,13 @@ def _corrections(spec: EstateSpec, layout: Layout, choice: str) -> str:
     return "Correction batches concern the ledger only. This figure is taken from documents."
 
 
-def _mergers(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _mergers(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     if choice == "merged":
         return "A customer that was merged into another one is reported as that one."
     return "Every customer number is reported by itself, merged or not."
 
 
-def _renewals(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _renewals(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     if choice == "kept":
         return (
             "No churn if a counting contract of the same customer starts after the end date, at "
@@ -121,7 +120,7 @@ def _renewals(spec: EstateSpec, layout: Layout, choice: str) -> str:
     return "A contract that ends is churn, whatever the customer signs afterwards."
 
 
-def _tolerance(spec: EstateSpec, layout: Layout, choice: str) -> str:
+def _tolerance(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     if choice == "grace":
         return (
             f"On time is up to {layout.settings[0]} days after the date measured against; the "
@@ -130,7 +129,7 @@ def _tolerance(spec: EstateSpec, layout: Layout, choice: str) -> str:
     return "There is no grace: a day late is late."
 
 
-_CLAUSES: Mapping[str, tuple[Callable[[EstateSpec, Layout, str], str], tuple[str, str]]] = {
+_CLAUSES: Mapping[str, tuple[Callable[[EstateSpec, EstateLayout, str], str], tuple[str, str]]] = {
     "date": (_date, ("own", "alt")), "currency": (_currency, ("A", "E")),
     "region": (_region, ("then", "now")), "exclusions": (_exclusions, ("list", "none")),
     "late": (_late, ("moved", "stays")), "credits": (_credits, ("own", "ref")),
@@ -153,7 +152,7 @@ def _choice(spec: EstateSpec, topic: str) -> str:
     }[topic]  # fmt: skip
 
 
-def ruling(spec: EstateSpec, layout: Layout, topic: str, *, right: bool) -> str:
+def ruling(spec: EstateSpec, layout: EstateLayout, topic: str, *, right: bool) -> str:
     """Return the text of a topic as it holds, or as a rival has it."""
     write, choices = _CLAUSES[topic]
     held = _choice(spec, topic)
@@ -179,7 +178,7 @@ def signatories(spec: EstateSpec) -> list[Row]:
     return rows
 
 
-def register(spec: EstateSpec, layout: Layout) -> list[Row]:
+def register(spec: EstateSpec, layout: EstateLayout) -> list[Row]:
     """Return the entries of the register: what binds, what did, and what never will."""
     draw = ShiftDraw(generator_for(
         "sql-estate-register", spec.company, spec.metric, *sorted(spec.twists), spec.first

@@ -9,12 +9,12 @@ from functools import lru_cache
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.sql.estates.by_hand import answer_by_hand
-from hexathlon.tasks.sql.estates.layout import Layout, layout_of
+from hexathlon.tasks.sql.estates.layout import EstateLayout, layout_of
 from hexathlon.tasks.sql.estates.reading import mistakes, query, right_reading
 from hexathlon.tasks.sql.estates.rows import draw_rows
 from hexathlon.tasks.sql.estates.site import filled
 from hexathlon.tasks.sql.estates.spec import EstateSpec, draw_spec
-from hexathlon.tasks.sql.schema import Value
+from hexathlon.tasks.sql.schema import Row, Value
 from hexathlon.tasks.sql.world.images import ByteCache
 
 __all__ = [
@@ -33,8 +33,6 @@ HIDDEN = 3
 _ATTEMPTS = 40
 _images = ByteCache(48 * 1024 * 1024)
 
-Row = tuple[Value, ...]
-
 
 @dataclass(frozen=True)
 class Estate:
@@ -45,7 +43,7 @@ class Estate:
     seed: int
     attempt: int
     spec: EstateSpec
-    layout: Layout
+    layout: EstateLayout
     gold: str
     other: str
     ignored: Mapping[str, str]

@@ -14,24 +14,24 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.estates.spec import split_of
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 
-__all__ = ["FIELDS", "FLOW_ROLES", "PADDING", "Layout", "layout_of"]
+__all__ = ["FIELDS", "FLOW_ROLES", "PADDING", "EstateLayout", "layout_of"]
 
-Names = tuple[str, ...]
+_Spellings = tuple[str, ...]
 
-_OLD: Mapping[str, Names] = {
+_OLD: Mapping[str, _Spellings] = {
     "no": ("DOCNO", "BELNR", "DOCNUM"), "cust": ("CUSNO", "KUNNR", "CSTNUM"),
     "day": ("DOCDT", "BLDAT", "DATDOC"), "ent": ("ENTDT", "ERDAT", "DATENT"),
     "typ": ("DOCTY", "FKART", "TYPDOC"), "del": ("DELFL", "LOEKZ", "FLGDEL"),
     "itm": ("ITMGR", "MATKL", "GRPITM"), "ref": ("REFNO", "VGBEL", "DOCREF"),
 }  # fmt: skip
-_NEW: Mapping[str, Names] = {
+_NEW: Mapping[str, _Spellings] = {
     "no": ("doc_no", "doc_num", "vch_no"), "cust": ("cust_id", "cst_id", "bp_id"),
     "day": ("doc_dt", "dt_doc", "doc_date"), "ent": ("crt_dt", "rec_dt", "entry_dt"),
     "stat": ("st_cd", "stat_cd", "doc_st"), "del": ("del_ts", "deleted_at", "rm_ts"),
     "itm": ("itm_grp", "prd_grp", "pg_cd"), "org": ("src_cd", "orig_cd", "load_src"),
     "ref": ("ref_doc", "base_doc", "ref_no"),
 }  # fmt: skip
-_ACQ: Mapping[str, Names] = {
+_ACQ: Mapping[str, _Spellings] = {
     "no": ("VoucherNo", "DocumentRef", "RecordNo"), "cust": ("AccountRef", "PartyCode", "AcctNo"),
     "day": ("VoucherDate", "IssuedOn", "DateIssued"),
     "ent": ("KeyedOn", "CapturedOn", "DateKeyed"), "stat": ("RecState", "StateNo", "Lifecycle"),
@@ -39,7 +39,7 @@ _ACQ: Mapping[str, Names] = {
     "ccy": ("Curr", "CurrencyIso", "Ccy"), "vat": ("TaxKey", "VatKey", "TaxClass"),
     "ref": ("Against", "ParentVoucher", "RefVoucher"),
 }  # fmt: skip
-_OWN: Mapping[str, Mapping[str, Mapping[str, Names]]] = {
+_OWN: Mapping[str, Mapping[str, Mapping[str, _Spellings]]] = {
     "sale": {
         "L": {"val": ("AMTNT", "NETWR", "NETAMT"), "day2": ("DUEDT", "FAEDT", "DATDUE"),
               "alt": ("SVCDT", "LSTDT", "DATSVC"), "bil": ("EXTDT", "STUDT", "DATEXT")},
@@ -97,7 +97,7 @@ FLOW_ROLES: Mapping[str, tuple[str, ...]] = {
     "sale": ("Lsale", "Nsale", "Asale", "Ncred", "Acred", "Lpay", "Npay", "Apay"),
     "ctr": ("Lctr", "Nctr", "Actr"), "dlv": ("Ldlv", "Ndlv", "Adlv"),
 }  # fmt: skip
-_SHARED: Mapping[str, tuple[Names, Mapping[str, Names]]] = {
+_SHARED: Mapping[str, tuple[_Spellings, Mapping[str, _Spellings]]] = {
     "cust": (("mdm_cust", "crm_bp_mst", "md_customer"), {
         "id": ("cust_id", "cst_id", "bp_id"), "name": ("cust_nm", "nm1", "bp_name"),
         "district": ("dist_cd", "area_cd", "dst"), "seg": ("seg_cd", "sgm", "cls_cd"),
@@ -147,7 +147,7 @@ _SHARED: Mapping[str, tuple[Names, Mapping[str, Names]]] = {
         "dom": ("dom", "cd_set", "fld"), "code": ("cd", "cd_val", "code"),
         "text": ("txt", "descr", "meaning")}),
 }  # fmt: skip
-_TABLES: Mapping[str, Names] = {
+_TABLES: Mapping[str, _Spellings] = {
     "Nsale": ("sls_inv_hd", "fin_ar_doc", "ord_bill_hd"),
     "Ncred": ("sls_crn_hd", "fin_ar_crn", "ord_cred_hd"),
     "Npay": ("fin_pmt_in", "trs_rcpt", "bnk_incoming"),
@@ -159,7 +159,7 @@ _TABLES: Mapping[str, Names] = {
     "Actr": ("Agreements", "tblContract", "Subscriptions"),
     "Adlv": ("Consignments", "tblDispatch", "Shipments"),
 }  # fmt: skip
-PADDING: Mapping[str, Names] = {
+PADDING: Mapping[str, _Spellings] = {
     "L": ("MANDT", "BUKRS", "WERKS", "USRNM", "CHGDT", "FLD01", "FLD02", "FLD03", "KOSTL", "PRCTR",
           "AMTGR", "AMTTX", "CURCD", "LANGU", "PRTCT", "STATX"),
     "N": ("co_cd", "plant_cd", "sls_org", "upd_by", "upd_dt", "cost_ctr", "prft_ctr", "pmt_trm",
@@ -183,7 +183,7 @@ _ROLE = re.compile(r"@(\w+)(?:\.(\w+))?")
 
 
 @dataclass(frozen=True)
-class Layout:
+class EstateLayout:
     """The names of a company, its systems, tables and columns."""
 
     company: str
@@ -238,7 +238,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 
 
 @lru_cache(maxsize=64)
-def layout_of(company: str) -> Layout:
+def layout_of(company: str) -> EstateLayout:
     """Draw the names of a company, for example of `estate-test-3`."""
     draw = ShiftDraw(generator_for("sql-estate-layout", company))
     style = {system: draw.below(3) for system in "LNAS"}
@@ -275,7 +275,7 @@ def layout_of(company: str) -> Layout:
                        ("F", "B", "G", "A", "X")))  # fmt: skip
     exclusion = draw.pick(("REP", "FIG", "KPI"))
     split = split_of(company)
-    return Layout(
+    return EstateLayout(
         company, draw.pick(_FIRMS[split]), draw.pick(_BOUGHT),
         {"L": draw.pick(_SYSTEMS), "N": draw.pick(_SUCCESSORS), "A": draw.pick(_ACQUIRED)},
         tables, columns, padding, dead,

@@ -12,18 +12,16 @@ from hexathlon.tasks.sql.estates.clauses import (
     ruling,
     signatories,
 )
-from hexathlon.tasks.sql.estates.layout import FIELDS, Layout
+from hexathlon.tasks.sql.estates.layout import FIELDS, EstateLayout
 from hexathlon.tasks.sql.estates.spec import SEGMENTS, UNIT, EstateSpec
-from hexathlon.tasks.sql.schema import Value
+from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
 from hexathlon.tasks.sql.supplement import AddedDocument
 
 __all__ = ["papers_of", "register", "shared_rows"]
 
-Row = tuple[Value, ...]
 
-
-def shared_rows(spec: EstateSpec, layout: Layout) -> dict[str, list[Row]]:
+def shared_rows(spec: EstateSpec, layout: EstateLayout) -> dict[str, list[Row]]:
     """Return the rows of tables that all populations of a task share, by role."""
     periods = [(f"{year}", month, first, end, closed)
                for year, month, first, end, closed in spec.periods]  # fmt: skip
@@ -41,7 +39,7 @@ def shared_rows(spec: EstateSpec, layout: Layout) -> dict[str, list[Row]]:
     }  # fmt: skip
 
 
-def _lookups(layout: Layout) -> list[Row]:
+def _lookups(layout: EstateLayout) -> list[Row]:
     codes = layout.codes
     rows: list[Row] = [("SEG", code, text) for code, text in SEGMENTS.items()]
     new, old, bought = (layout.systems[each].upper() for each in "NLA")
@@ -78,7 +76,7 @@ def _lookups(layout: Layout) -> list[Row]:
 # -- documents -----------------------------------------------------------------------------------
 
 
-def papers_of(spec: EstateSpec, layout: Layout) -> tuple[AddedDocument, ...]:
+def papers_of(spec: EstateSpec, layout: EstateLayout) -> tuple[AddedDocument, ...]:
     """Return the documents of a task in random order."""
     draw = ShiftDraw(generator_for("sql-estate-papers", spec.company, spec.metric, spec.first))
     made = [
@@ -98,7 +96,7 @@ Paper = tuple[str, str, str, str]
 """Kind, title, date and text."""
 
 
-def _governance(spec: EstateSpec, layout: Layout) -> list[Paper]:
+def _governance(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     t = layout
     return [
         (
@@ -161,7 +159,7 @@ _TITLES = {
 }  # fmt: skip
 
 
-def _entry(layout: Layout, role: str) -> str:
+def _entry(layout: EstateLayout, role: str) -> str:
     means = {**_MEANS, **_FLOW_MEANS[role[1:]]}
     table = layout.tables[role]
     if table.startswith(layout.dead[role][0]):
@@ -175,7 +173,7 @@ def _entry(layout: Layout, role: str) -> str:
     return "\n".join(lines)
 
 
-def _dictionaries(spec: EstateSpec, layout: Layout) -> list[Paper]:
+def _dictionaries(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     systems, t = layout.systems, layout
     early = shifted(spec.first, -900)
     old = (
@@ -208,7 +206,7 @@ def _dictionaries(spec: EstateSpec, layout: Layout) -> list[Paper]:
     ]  # fmt: skip
 
 
-def _bought(spec: EstateSpec, layout: Layout) -> str:
+def _bought(spec: EstateSpec, layout: EstateLayout) -> str:
     systems, t = layout.systems, layout
     dates = "DD.MM.YYYY, as text" if layout.dotted else "time stamps; the time means nothing"
     ends = (
@@ -237,7 +235,7 @@ def _bought(spec: EstateSpec, layout: Layout) -> str:
     )
 
 
-def _master(spec: EstateSpec, layout: Layout) -> str:
+def _master(spec: EstateSpec, layout: EstateLayout) -> str:
     t = layout
     return t(
         "@cust: customers of the group. @cust.id is the number, @cust.district the district, "
@@ -260,7 +258,7 @@ def _master(spec: EstateSpec, layout: Layout) -> str:
     )
 
 
-def _facts(spec: EstateSpec, layout: Layout) -> list[Paper]:
+def _facts(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     systems, t = layout.systems, layout
     kind = {"sale": "invoice date", "ctr": "start of the contract", "dlv": "first promised date"}
     own = {"sale": "invoice date", "ctr": "end date", "dlv": "day of delivery"}
@@ -332,7 +330,7 @@ def _facts(spec: EstateSpec, layout: Layout) -> list[Paper]:
     ]  # fmt: skip
 
 
-def _moved(spec: EstateSpec, layout: Layout) -> list[Paper]:
+def _moved(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     """Return the ticket on tables that were replaced by others, if any were."""
     moved = [
         f"{layout.dead[role][0]} was frozen; its rows, and all new ones, are in "
@@ -349,7 +347,7 @@ def _moved(spec: EstateSpec, layout: Layout) -> list[Paper]:
     )]  # fmt: skip
 
 
-def _wiki(spec: EstateSpec, layout: Layout) -> list[Paper]:
+def _wiki(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     """Return pages on metrics, parts of which are out of date."""
     pages = [
         ("revenue", "Net revenue", (
@@ -392,7 +390,7 @@ def _has(spec: EstateSpec, topic: str) -> bool:
     return topic in TOPICS[spec.metric]
 
 
-def _others(spec: EstateSpec, layout: Layout, draw: ShiftDraw) -> list[Paper]:
+def _others(spec: EstateSpec, layout: EstateLayout, draw: ShiftDraw) -> list[Paper]:
     systems = layout.systems
     texts: Sequence[tuple[str, str, str]] = (
         ("wiki", "Dunning: levels and letters",

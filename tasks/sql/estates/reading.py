@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from hexathlon.tasks.sql.estates.layout import Layout
+from hexathlon.tasks.sql.estates.layout import EstateLayout
 from hexathlon.tasks.sql.estates.spec import AS_OF, UNIT, EstateSpec
 
 __all__ = ["EstateReading", "mistakes", "query", "right_reading"]
@@ -100,13 +100,13 @@ def mistakes(spec: EstateSpec) -> dict[str, tuple[str, EstateReading]]:
     }
 
 
-def query(spec: EstateSpec, layout: Layout, reading: EstateReading) -> str:
+def query(spec: EstateSpec, layout: EstateLayout, reading: EstateReading) -> str:
     """Return the query for the metric under a reading."""
     return _Query(spec, layout, reading).text()
 
 
 class _Query:
-    def __init__(self, spec: EstateSpec, layout: Layout, reading: EstateReading) -> None:
+    def __init__(self, spec: EstateSpec, layout: EstateLayout, reading: EstateReading) -> None:
         self.spec, self.layout, self.reading = spec, layout, reading
         self.flow = spec.flow
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.sql.estates.layout import FIELDS, Layout
+from hexathlon.tasks.sql.estates.layout import FIELDS, EstateLayout
 from hexathlon.tasks.sql.estates.spec import AS_OF, UNIT, EstateSpec, split_of
 from hexathlon.tasks.sql.pools import pool_name
-from hexathlon.tasks.sql.schema import Value
+from hexathlon.tasks.sql.schema import Row, Value
 
 __all__ = ["draw_rows"]
 
 Doc = dict[str, Any]
-Stored = dict[str, list[tuple[Value, ...]]]
+Stored = dict[str, list[Row]]
 
 _CUSTOMERS = 150
 _ACCOUNTS = 60
@@ -31,7 +31,7 @@ class _Facts:
     """Drawn documents before they are stored."""
 
     spec: EstateSpec
-    layout: Layout
+    layout: EstateLayout
     rng: np.random.Generator
     docs: dict[str, list[Doc]] = field(default_factory=lambda: {"L": [], "N": [], "A": []})
     credits: dict[str, list[Doc]] = field(default_factory=lambda: {"L": [], "N": [], "A": []})
@@ -51,7 +51,7 @@ class _Facts:
         return [items[place] for place in order]
 
 
-def draw_rows(spec: EstateSpec, layout: Layout, population: int) -> Stored:
+def draw_rows(spec: EstateSpec, layout: EstateLayout, population: int) -> Stored:
     """Return the rows of the tables that matter for a task, by role."""
     rng = generator_for("sql-estate-rows", spec.company, spec.metric, population)
     facts = _Facts(spec, layout, rng)
@@ -109,7 +109,7 @@ def _customers(facts: _Facts, stored: Stored) -> None:
     stored["excl"] = _exclusions(facts, ids)
 
 
-def people(layout: Layout) -> tuple[list[int], dict[int, str]]:
+def people(layout: EstateLayout) -> tuple[list[int], dict[int, str]]:
     """Return a company's customer numbers, and accounts of the acquired firm by customer."""
     rng = generator_for("sql-estate-people", layout.company)
     first = 100_000 + int(rng.integers(400)) * 100
@@ -122,9 +122,9 @@ def people(layout: Layout) -> tuple[list[int], dict[int, str]]:
     }
 
 
-def _exclusions(facts: _Facts, ids: list[int]) -> list[tuple[Value, ...]]:
+def _exclusions(facts: _Facts, ids: list[int]) -> list[Row]:
     spec, (own, other) = facts.spec, facts.layout.lists
-    rows: list[tuple[Value, ...]] = []
+    rows: list[Row] = []
     middle = date.fromordinal((_ordinal(spec.first) + _ordinal(spec.end)) // 2).isoformat()
     chosen = facts.sample(sorted(facts.accounts), 8) + facts.sample(ids, 22)
     for place, number in enumerate(dict.fromkeys(chosen)):
@@ -398,8 +398,8 @@ def _corrections(facts: _Facts, stored: Stored) -> None:
     ]  # fmt: skip
     today = _ordinal(spec.today)
     number = 400 + facts.below(300)
-    batches: list[tuple[Value, ...]] = []
-    lines: list[tuple[Value, ...]] = []
+    batches: list[Row] = []
+    lines: list[Row] = []
     reasons = ("price list", "wrong article", "typing error", "settlement", "recount")
     states = ("REL", "REL", "DRF", "REJ") if "restated" in spec.twists else ("DRF", "REJ", "DRF")
     chosen = facts.sample(able, 50)
@@ -438,7 +438,7 @@ def _store(facts: _Facts, stored: Stored) -> None:
                 ]
 
 
-def _encoded(facts: _Facts, role: str, doc: Doc) -> tuple[Value, ...]:
+def _encoded(facts: _Facts, role: str, doc: Doc) -> Row:
     return tuple(_stored_value(facts, role, name, doc) for name in FIELDS[role])
 
 
@@ -499,7 +499,7 @@ def _stored_amount(facts: _Facts, role: str, doc: Doc) -> float:
     return sign * round(value, 2)
 
 
-def shadow_of(rows: Sequence[tuple[Value, ...]], place: int) -> list[tuple[Value, ...]]:
+def shadow_of(rows: Sequence[Row], place: int) -> list[Row]:
     """Return the rows of a dead copy: the older half, some of whose amounts differ."""
     kept = rows[: max(3, len(rows) * (5 - place) // 8)]
     return [

@@ -14,12 +14,12 @@ import numpy as np
 
 from hexathlon.tasks.cache.values import stored
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.sql.estates.layout import FIELDS, Layout, layout_of, types_of
+from hexathlon.tasks.sql.estates.layout import FIELDS, EstateLayout, layout_of, types_of
 from hexathlon.tasks.sql.estates.papers import register, shared_rows
 from hexathlon.tasks.sql.estates.rows import draw_rows, shadow_of
 from hexathlon.tasks.sql.estates.spec import EstateSpec, draw_spec, split_of
 from hexathlon.tasks.sql.naming import KEYWORDS, abbreviate
-from hexathlon.tasks.sql.schema import Value
+from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.sql.world.images import ByteCache
 
 __all__ = ["base_image", "filled"]
@@ -29,7 +29,6 @@ SIZES = (84, 96, 110, 124, 138, 152, 170, 190)
 _PADS = 89
 _bases = ByteCache(48 * 1024 * 1024)
 
-Row = tuple[Value, ...]
 
 _NEW_AREAS = {
     "fin": ("ap document", "ap item", "dunning head", "dunning item", "gl posting", "cost center",
@@ -102,7 +101,7 @@ def _order_of(company: str, role: str) -> tuple[int, ...]:
     return (0, *(1 + rng.permutation(width - 1)).tolist())
 
 
-def _columns(layout: Layout, role: str) -> list[tuple[str, str]]:
+def _columns(layout: EstateLayout, role: str) -> list[tuple[str, str]]:
     own = [(layout.columns[role][field], types_of(role, field)) for field in FIELDS[role]]
     own += [(name, "TEXT") for name in layout.padding.get(role, ())]
     return [own[place] for place in _order_of(layout.company, role)]
@@ -131,7 +130,7 @@ def _pad(rng: np.random.Generator) -> list[str | None]:
             return [("A", "B", "", "X1", "N")[code % 5] for code in codes]
 
 
-def _padded(layout: Layout, role: str, rows: Sequence[Row]) -> Iterator[Row]:
+def _padded(layout: EstateLayout, role: str, rows: Sequence[Row]) -> Iterator[Row]:
     order = _order_of(layout.company, role)
     if len(order) == 1:
         yield from rows
@@ -141,7 +140,7 @@ def _padded(layout: Layout, role: str, rows: Sequence[Row]) -> Iterator[Row]:
         yield arrange((*row, *pads[place % _PADS]))
 
 
-def filled(spec: EstateSpec, layout: Layout, rows: dict[str, list[Row]]) -> bytes:
+def filled(spec: EstateSpec, layout: EstateLayout, rows: dict[str, list[Row]]) -> bytes:
     """Return the database of a task, with its rows in place of those of the company."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.deserialize(base_image(spec.company))
@@ -155,7 +154,7 @@ def filled(spec: EstateSpec, layout: Layout, rows: dict[str, list[Row]]) -> byte
 
 
 def _replace(
-    connection: sqlite3.Connection, layout: Layout, role: str, rows: Sequence[Row]
+    connection: sqlite3.Connection, layout: EstateLayout, role: str, rows: Sequence[Row]
 ) -> None:
     marks = ", ".join("?" * (len(FIELDS[role]) + len(layout.padding.get(role, ()))))
     padded = list(_padded(layout, role, rows))
@@ -213,7 +212,7 @@ def _based(company: str) -> bytes:
         return connection.serialize()
 
 
-def _views(layout: Layout) -> list[str]:
+def _views(layout: EstateLayout) -> list[str]:
     """Return old views, whose code is no longer what holds."""
     made = []
     for flow, name in (("sale", "v_net_sales_mth"), ("ctr", "v_active_fees"), ("dlv", "v_otd_mth")):
