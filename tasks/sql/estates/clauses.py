@@ -114,8 +114,8 @@ def _mergers(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
 def _renewals(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
     if choice == "kept":
         return (
-            "No churn if a counting contract of the same customer starts after the end date, at "
-            f"most {layout.settings[1]} days later; the setting is that of the end date."
+            "No churn if a contract of the same customer that counts in its system starts after "
+            f"the end date, at most {layout.settings[1]} days later, as set on the end date."
         )
     return "A contract that ends is churn, whatever the customer signs afterwards."
 

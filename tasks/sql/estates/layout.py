@@ -221,9 +221,12 @@ class EstateLayout:
 
 def types_of(role: str, field: str) -> str:
     """Return the SQL type of a column."""
-    if field in ("val", "rate", "pct", "value"):
+    if field in ("val", "rate", "pct"):
         return "REAL"
-    if (role[0] == "L" and field in ("day", "day2", "alt", "bil", "ent")) or field == "year":
+    if (role[0] == "L" and field in ("day", "day2", "alt", "bil", "ent")) or field in (
+        "year",
+        "value",
+    ):
         return "INTEGER"
     if field in ("id", "into", "month") and role in ("cust", "cal"):
         return "INTEGER"

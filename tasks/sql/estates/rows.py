@@ -225,7 +225,7 @@ def _dated(
     if not old and rolls[0] < 0.4:
         begun = _ordinal(spec.day) - spans[0] % 620 + 20
         return {"day": begun, "alt": None, "day2": None, "bil": begun + spans[1] % 60}
-    begun = own - 60 - spans[0] % 800
+    begun = own - 90 - spans[0] % 800
     return {
         "day": begun, "alt": own - 5 - spans[1] % 70, "day2": own,
         "bil": begun + spans[2] % 60,
@@ -285,6 +285,7 @@ def _overlap(facts: _Facts, cutover: int) -> None:
         doc["gone"] = False
     for doc in both:
         number += 1
+        doc["org"] = "PAR"  # not stored; nothing refers to these rows
         doc["no"] = f"{number:08d}"
         doc["code"] = codes["Ltyp"][0] if doc["ok"] else codes["Lbad"][0]
     facts.docs["N"] += migrated
@@ -345,7 +346,7 @@ def _credits(facts: _Facts) -> None:
     for system in "LNA":
         for doc in facts.docs[system]:
             counts = "credits" in spec.twists or doc["day"] < oldest
-            if doc["org"] == "MIG" or not facts.chance(0.2 if counts else 0.05):
+            if doc["org"] in ("MIG", "PAR") or not facts.chance(0.2 if counts else 0.05):
                 continue
             day = doc["day"] + 3 + facts.below(70)
             place = "N" if system == "L" and day >= cutover else system
@@ -371,7 +372,7 @@ def _payments(facts: _Facts) -> None:
     number = 20_000_000 + facts.below(1_000_000)
     for system in "LNA":
         for doc in facts.docs[system]:
-            if doc["org"] == "MIG" or not facts.chance(0.72):
+            if doc["org"] in ("MIG", "PAR") or not facts.chance(0.72):
                 continue
             day = doc["day2"] - 12 + facts.below(45)
             ent = day + facts.below(3)

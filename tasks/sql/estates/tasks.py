@@ -85,7 +85,7 @@ def _agenda(made: Estate) -> dict[str, Any]:
         slots["date"] = {
             "value": own if made.spec.basis == "own" else alt,
             "say": [
-                "Go by the {value}.", "I mean it by {value}.", "The {value} is what I need.",
+                "Go by the {value}.", "I mean the {value}.", "The {value} is what I need.",
             ],
             "ask": [
                 "date", "dates", "basis", "due", "start", "starts", "notice", "promised", "promise",
