@@ -451,11 +451,9 @@ def _stored_value(facts: _Facts, role: str, name: str, doc: Doc) -> Value:
         return _stored_amount(facts, role, doc)
     if name == "cust":
         number: int = doc["cust"]
-        return {
-            "L": f"{number:010d}",
-            "N": number,
-            "A": _typed(facts.accounts.get(number, ""), doc["no"]),
-        }[system]
+        if system == "A":
+            return _typed(facts.accounts.get(number, ""), doc["no"])
+        return f"{number:010d}" if system == "L" else number
     if name == "typ":
         code: str = doc["code"]
         return code
