@@ -8,6 +8,13 @@ from hexathlon.tasks.source import TaskAddress
 from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.clarify import agenda, idle_agenda
 from hexathlon.tasks.sql.composing import Composition
+from hexathlon.tasks.sql.estates.estate import Estate
+from hexathlon.tasks.sql.estates.tasks import (
+    estate_check,
+    estate_instruction,
+    estate_params,
+    estate_turns,
+)
 from hexathlon.tasks.sql.shifts.day import ShiftDay
 from hexathlon.tasks.sql.shifts.tasks import (
     shift_check,
@@ -21,7 +28,7 @@ from hexathlon.tasks.sql.writes.instances import WriteInstance
 from hexathlon.tasks.sql.writes.tasks import write_check, write_params
 from hexathlon.tasks.task import Check, Limits, Task
 
-__all__ = ["question_task", "shift_task", "write_task"]
+__all__ = ["estate_task", "question_task", "shift_task", "write_task"]
 
 _IDLE_USER = 0.3
 """Share of fully specified questions that still come with a user."""
@@ -84,6 +91,19 @@ def shift_task(address: TaskAddress, version: str, seed: int, made: ShiftDay, at
         tools=sql_tools("ticket", documents=True),
         checks=(shift_check(made, canary_of(seed)),),
         **{**identity, "limits": Limits(turns=shift_turns(made))},
+    )
+
+
+def estate_task(address: TaskAddress, version: str, seed: int, made: Estate) -> Task:
+    """Return the task of a business question on an estate."""
+    common = {"backend": "sqlite", "world": made.company, "attempt": made.attempt}
+    identity = _identity(address, version, seed)
+    return Task(
+        instruction=estate_instruction(made),
+        params={**common, **estate_params(made)},
+        tools=sql_tools("sql", documents=True, user=True),
+        checks=(estate_check(made, canary_of(seed)),),
+        **{**identity, "limits": Limits(turns=estate_turns(made))},
     )
 
 

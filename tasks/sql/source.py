@@ -2,9 +2,9 @@
 
 Questions are realised from query programs. Ids are numbered within a stratum (template and level);
 `address` cycles through the strata, so that any prefix of a split covers templates and levels
-evenly. Every other task of level hard is a shift. Tasks of one round share their worlds, and
-therefore their databases; shifts have worlds of their own, of level medium, since their own tables
-are what makes them hard.
+evenly. Every other task of level hard is a shift, and every third of the others an estate. Tasks of
+one round share their worlds, and therefore their databases; shifts have worlds of their own, of
+level medium, since their own tables are what makes them hard; estates have companies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,8 +13,16 @@ from functools import lru_cache, partial
 
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress
-from hexathlon.tasks.sql.assembling import question_task, shift_task, write_task
+from hexathlon.tasks.sql.assembling import estate_task, question_task, shift_task, write_task
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
+from hexathlon.tasks.sql.estates.estate import Estate, estate_of, find_estate
+from hexathlon.tasks.sql.estates.tasks import (
+    ESTATES,
+    estate_alternatives,
+    estate_mutants,
+    estate_oracle,
+    estate_policies,
+)
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.scripts import Exploring, handing_in, impossible, solving
 from hexathlon.tasks.sql.shifts.day import ShiftDay, day_of
@@ -40,8 +48,10 @@ PER_STRATUM: dict[Split, int] = {"dev": 40, "test": 6, "heldout": 6}
 """Tasks per template and level in the bounded splits."""
 GROUPS = 3
 """Worlds per level in one round over the strata."""
-SHIFT_TIMES = 13
+SHIFT_TIMES = 20
 """Tasks of each shift in one round, in which every other template of level hard has one."""
+ESTATE_TIMES = 6
+"""Tasks of each estate in one round; an estate follows every two other templates of level hard."""
 _SHIFT_WORLDS = 6
 _DRAWN_AS = "2"
 """Seed component independent of `version`, which can change without redrawing all tasks."""
@@ -66,7 +76,7 @@ class SQLSource(StratifiedSource):
         self._twins = {item.name: item.twin for item in all_templates().values() if item.twin}
         others = _strata()
         self._places = {stratum: place for place, stratum in enumerate(others)}
-        self.strata = [*others, *((template, "hard") for template in SHIFTS)]
+        self.strata = [*others, *((template, "hard") for template in (*SHIFTS, *ESTATES))]
         self._rounds = {level: _round(others, level) for level in (None, *LEVELS)}
 
     # -- tasks -----------------------------------------------------------------------------
@@ -88,7 +98,7 @@ class SQLSource(StratifiedSource):
         return self.per_stratum[split] * len(self._rounds[level])
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the task at `index`; half of the hard tasks are shifts."""
+        """Return the id of the task at `index`; of hard ones, half are shifts, a sixth estates."""
         arranged = self._rounds[level]
         template, own, place, times = arranged[index % len(arranged)]
         number = index // len(arranged) * times + place
@@ -97,7 +107,9 @@ class SQLSource(StratifiedSource):
     def limit_of(self, address: TaskAddress) -> int | None:
         """Return the number of tasks of one template, level and split; None for the train split."""
         limit = super().limit_of(address)
-        return limit if limit is None or address.template not in SHIFTS else limit * SHIFT_TIMES
+        if limit is None or address.template not in (*SHIFTS, *ESTATES):
+            return limit
+        return limit * (SHIFT_TIMES if address.template in SHIFTS else ESTATE_TIMES)
 
     def leading(self, template: str) -> str:
         """Return the template itself or, for a pair of twins, always the same one of the two."""
@@ -107,6 +119,8 @@ class SQLSource(StratifiedSource):
         """Return the ids of the worlds to try, the round's own first; the same for twins."""
         if address.template in SHIFTS:
             return _shift_worlds(address, salt)
+        if address.template in ESTATES:
+            return [_company(address, salt)]
         place = self._places[self.leading(address.template), address.level]
         first = address.index * GROUPS + place * GROUPS // len(self._places)
         end = 1 << 40 if address.split == "train" else WORLDS[address.split]
@@ -125,6 +139,8 @@ class SQLSource(StratifiedSource):
         """Explore, read, clarify what the question leaves open, test the query and submit it."""
         if task.template in SHIFTS:
             return shift_oracle(_day(task))
+        if task.template in ESTATES:
+            return estate_oracle(_estate(task))
         if task.params["mode"] == "write":
             change = _change(task)
             asked = [table.name for table in world_for(change.world).schema.asked()]
@@ -144,6 +160,8 @@ class SQLSource(StratifiedSource):
         """Return the same meaning in other words: other SQL, or other accepted evidence."""
         if task.template in SHIFTS:
             return shift_alternatives(_day(task))
+        if task.template in ESTATES:
+            return estate_alternatives(_estate(task))
         if task.params["mode"] == "write":
             change = _change(task)
             return {"other_statements": _handing_in_change(change, change.alternative)}
@@ -157,6 +175,8 @@ class SQLSource(StratifiedSource):
         """Return the near misses that screening distinguished from the solution."""
         if task.template in SHIFTS:
             return shift_mutants(_day(task))
+        if task.template in ESTATES:
+            return estate_mutants(_estate(task))
         if task.params["mode"] == "write":
             change = _change(task)
             return {k: _handing_in_change(change, sql) for k, sql in change.mutants.items()}
@@ -182,6 +202,8 @@ class SQLSource(StratifiedSource):
         """Return trivial agents: dump, majority, first table, always impossible, nothing."""
         if task.template in SHIFTS:
             return shift_policies(_day(task))
+        if task.template in ESTATES:
+            return estate_policies(_estate(task))
         schema = world_for(task.params["world"]).schema
         asked = schema.asked()
         spoken = [table for table in asked if table.plural in task.instruction] or list(asked)
@@ -223,6 +245,19 @@ def _question(task: Task) -> Composition:
 def _day(task: Task) -> ShiftDay:
     params = task.params
     return day_of(task.template, params["world"], params["shift"]["seed"], params["attempt"])
+
+
+def _estate(task: Task) -> Estate:
+    params, own = task.params, task.params["estate"]
+    return estate_of(own["metric"], params["world"], own["seed"], params["attempt"])
+
+
+def _company(address: TaskAddress, salt: str | None) -> str:
+    """Return the company of an estate; tasks of the same index have the same one."""
+    number = address.index
+    if address.split == "heldout":
+        number = derive_seed("sql-estate-heldout", salt or "", address.index)
+    return f"estate-{address.split}-{number}"
 
 
 def _shift_worlds(address: TaskAddress, salt: str | None) -> list[str]:
@@ -280,18 +315,29 @@ def _round(
 ) -> list[tuple[str, Level, int, int]]:
     """Return one round over the strata: template, level, place in the round, times in the round.
 
-    Shifts alternate with the other templates of level hard.
+    Of level hard, an estate follows every two of the other templates, and shifts alternate with
+    both.
     """
     arranged: list[tuple[str, Level, int, int]] = []
-    shifts = 0
+    plain = shifts = estates = 0
+
+    def add(template: str, own: Level, place: int, times: int) -> None:
+        nonlocal shifts
+        arranged.append((template, own, place, times))
+        if own == "hard" and shifts < SHIFT_TIMES * len(SHIFTS):
+            turn, which = divmod(shifts, len(SHIFTS))
+            arranged.append((SHIFTS[which], own, turn, SHIFT_TIMES))
+            shifts += 1
+
     for template, own in others:
         if level not in (None, own):
             continue
-        arranged.append((template, own, 0, 1))
-        if own == "hard" and shifts < SHIFT_TIMES * len(SHIFTS):
-            place, which = divmod(shifts, len(SHIFTS))
-            arranged.append((SHIFTS[which], own, place, SHIFT_TIMES))
-            shifts += 1
+        add(template, own, 0, 1)
+        plain += own == "hard"
+        if own == "hard" and plain % 2 == 0 and estates < ESTATE_TIMES * len(ESTATES):
+            turn, which = divmod(estates, len(ESTATES))
+            add(ESTATES[which], own, turn, ESTATE_TIMES)
+            estates += 1
     return arranged
 
 
@@ -303,6 +349,9 @@ def _built(source: SQLSource, address: TaskAddress, salt: str | None) -> Task:
     if address.template in SHIFTS:
         attempt, day = compose_shift(address.template, worlds, seed)
         return shift_task(address, source.version, seed, day, attempt)
+    if address.template in ESTATES:
+        estate = find_estate(address.template.removeprefix("estate_"), worlds[0], seed)
+        return estate_task(address, source.version, seed, estate)
     if address.template in write_templates():
         attempt, change = compose_write(address.template, worlds, seed)
         return write_task(address, source.version, seed, change, attempt)

@@ -30,6 +30,8 @@ def database_bytes(params: Mapping[str, Any]) -> bytes:
     """
     if "shift" in params:
         return _shift_bytes(params)
+    if "estate" in params:
+        return _estate_bytes(params, params["estate"]["population"])
     if "world" in params:
         return _population_bytes(params, params)
     return _described(params.get("database"))
@@ -38,7 +40,9 @@ def database_bytes(params: Mapping[str, Any]) -> bytes:
 def hidden_bytes(params: Mapping[str, Any]) -> Iterator[bytes]:
     """Yield the hidden databases of a task; loaded tasks have none."""
     for hidden in params.get("hidden", ()):
-        if "population" in hidden:
+        if "estate" in hidden:
+            yield _estate_bytes(params, hidden["estate"])
+        elif "population" in hidden:
             yield _population_bytes(params, hidden)
         else:
             yield _described(hidden)
@@ -50,6 +54,16 @@ def _shift_bytes(params: Mapping[str, Any]) -> bytes:
     day = importlib.import_module("hexathlon.tasks.sql.shifts.day")
     image: bytes = day.image_of_day(
         shift["template"], params["world"], shift["seed"], params["attempt"]
+    )
+    return image
+
+
+def _estate_bytes(params: Mapping[str, Any], number: int) -> bytes:
+    """Return a database of an estate task; number 0 is the visible one."""
+    own = params["estate"]
+    estate = importlib.import_module("hexathlon.tasks.sql.estates.estate")
+    image: bytes = estate.estate_image(
+        own["metric"], params["world"], own["seed"], params["attempt"], number
     )
     return image
 
