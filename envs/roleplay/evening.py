@@ -22,7 +22,8 @@ _PATIENCE = 3
 
 _RESPONSES = ("answer", "agree", "correct", "refuse")
 _OWN = ("tell", "give")
-_INSULTED = -3
+_INSULTED, _CROSS = -3, -2
+"""What an insult does to a mood, and the mood in which a figure shows anger on returning."""
 
 
 class Evening:
@@ -222,6 +223,8 @@ class Evening:
             if figure not in before:
                 remarks.append(self._staged("again" if figure in self._met else "first", figure))
         self._met |= set(present)
+        if self._mood.get(moment["speaker"], 0) <= _CROSS and moment["speaker"] not in before:
+            remarks.append(self._told("cross", moment["speaker"]))
         if moment["narration"]:
             remarks.append(moment["narration"])
         name, text = self._figures[moment["speaker"]]["name"], self._line(moment)

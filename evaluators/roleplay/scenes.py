@@ -157,7 +157,7 @@ class _Judge:
         given = typed["value"] if act == "answer" else typed["truth"]
         right = any(same_value(given, value) for value in values)
         right = right and any(found(prose, value) for value in values)
-        if act == "correct":
+        if act == "correct" and claims:
             right = right and any(same_value(typed["claim"], claim) for claim in claims)
         return right
 
@@ -166,7 +166,7 @@ class _Judge:
     ) -> tuple[Sequence[str], Sequence[str]]:
         choice = self._moments[place]["choice"]
         if not choice:
-            return accept["value"], accept.get("claim", ())
+            return accept["value"], accept.get("claim", ())  # without claims, any will do
         options = choice["options"]
         own = choices.get(options[0], "")
         if choice["use"] == "choose":

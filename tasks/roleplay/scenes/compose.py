@@ -105,7 +105,10 @@ def _question(key: str, speaker: int, beat: Beat) -> Moment:
         accept["value"] = list(beat.value)
     if beat.act == "correct":
         accept["claim"] = list(beat.claim)
-    return Moment(key, speaker, beat.line, (accept,))
+    accepted = [accept]
+    if beat.act == "answer" and any(value in beat.line for value in beat.value):
+        accepted.append({"act": "agree"})
+    return Moment(key, speaker, beat.line, accepted)
 
 
 def _instruction(plot: Plot) -> str:

@@ -227,6 +227,13 @@ class Plot:
         text = table("scenes")["ordinals"]["names"][bell - 1]
         return BilingualText.parse(text)[self.language]
 
+    def bell_names(self, bell: int) -> tuple[str, ...]:
+        """Return the accepted names of a bell."""
+        name = self.ordinal(bell)
+        if self.language == "en":
+            return (name, f"{name} bell", f"bell {bell}", str(bell))
+        return (name, f"第{name}遍", f"第{name}遍钟", f"第{name}遍钟响", f"第{name}", str(bell))
+
     def names(self, figure: int) -> tuple[str, ...]:
         """Return the accepted spellings of a figure's name."""
         own = self.figures[figure]

@@ -111,9 +111,9 @@ class _Player:
         value = accept["value"][0]
         if act == "answer":
             return tool_call("answer", reply=self.said("answer", value), value=accept["value"][last])
-        claim = accept["claim"][0]
-        reply = self.said("correct", value, claim)
-        return tool_call("correct", reply=reply, claim=accept["claim"][last], truth=value)
+        claims = accept["claim"] or ("…",)
+        reply = self.said("correct", value, claims[0])
+        return tool_call("correct", reply=reply, claim=claims[last], truth=accept["value"][last])
 
     def said(self, core: str, value: str = "", claim: str = "") -> str:
         """Return a reply in the character's manner of speech."""

@@ -162,5 +162,5 @@ def lapse(plot: Plot) -> None:
                     absent=(a, b), from_bell=bell)  # fmt: skip
     plot.add(
         "lapse.back", a, plot.say("lapse", "back", **said),
-        correct((said["m"],), (said["n"],)), DECLINE, after=late, gap=2, absent=(c,),
+        correct((), plot.bell_names(bell)), DECLINE, after=late, gap=2, absent=(c,),
     )  # fmt: skip

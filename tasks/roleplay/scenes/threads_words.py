@@ -129,7 +129,7 @@ def alibi(plot: Plot) -> None:
     said = {"n": plot.ordinal(bell)}
     plot.add(
         "alibi.claim", c, plot.say("alibi", "claim", **said),
-        correct(plot.names(c), plot.names(b)), after=there, gap=5, absent=(b,),
+        correct((), plot.names(b)), after=there, gap=5, absent=(b,),
     )  # fmt: skip
     plot.add(
         "alibi.ask", a, plot.say("alibi", "ask", A=b, **said), answer(*plot.names(b)),
