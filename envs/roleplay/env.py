@@ -88,7 +88,12 @@ class RolePlayEnv(Environment):
         sorted(
             {
                 schema.name
-                for schemas in (dialogue_tools(), bargain_tools({}, 1), inquiry_tools([]), scene_tools())
+                for schemas in (
+                    dialogue_tools(),
+                    bargain_tools({}, 1),
+                    inquiry_tools([]),
+                    scene_tools(),
+                )
                 for schema in schemas
             }
         )

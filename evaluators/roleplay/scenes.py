@@ -228,7 +228,9 @@ class _Judge:
                 return
         yield "goods"
 
-    def _matching(self, turn: Mapping[str, Any], act: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    def _matching(
+        self, turn: Mapping[str, Any], act: str
+    ) -> Iterator[tuple[int, Mapping[str, Any]]]:
         figures = self._task.params["figures"]
         for place, due in enumerate(self._params["dues"]):
             if due["act"] != act or not due["at"] <= turn["place"] <= due["until"]:
@@ -240,9 +242,7 @@ class _Judge:
             if alone or not due["alone"]:
                 yield place, due
 
-    def _spoken(
-        self, turn: Mapping[str, Any], reply: str, known: Sequence[str]
-    ) -> SpokenAct:
+    def _spoken(self, turn: Mapping[str, Any], reply: str, known: Sequence[str]) -> SpokenAct:
         act, typed = turn["act"], turn["typed"]
         values, claims, reasons = [], [], []
         if act == "answer":

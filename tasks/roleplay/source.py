@@ -157,8 +157,10 @@ class RolePlaySource(StratifiedSource):
         return {**policies(game.stage, task.instruction), **_all_played(game.policies)}
 
     def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
-        """Quote the line of the card that decides the question; games and scenes have no thoughts."""
-        return "" if task.template in (*GAMES, *SCENES) else thought(self._stage(task), len(heard) - 1)
+        """Quote the card's line that decides the question; empty for games and scenes."""
+        if task.template in (*GAMES, *SCENES):
+            return ""
+        return thought(self._stage(task), len(heard) - 1)
 
     def _stage(self, task: Task) -> Stage:
         return draw_stage(parse_address(task.id), task.seed)

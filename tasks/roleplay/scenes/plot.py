@@ -254,7 +254,9 @@ class Plot:
 
     # -- adding ----------------------------------------------------------------------------
 
-    def add(self, key: str, speaker: int, line: str, *accept: Mapping[str, Any], **more: Any) -> str:
+    def add(
+        self, key: str, speaker: int, line: str, *accept: Mapping[str, Any], **more: Any
+    ) -> str:
         """Add a moment and return its key."""
         self.moments.append(Moment(key, speaker, line, accept, **more))
         return key

@@ -110,7 +110,9 @@ class _Player:
             return tool_call("refuse", reply=self.said(reason), reason=reason)
         value = accept["value"][0]
         if act == "answer":
-            return tool_call("answer", reply=self.said("answer", value), value=accept["value"][last])
+            return tool_call(
+                "answer", reply=self.said("answer", value), value=accept["value"][last]
+            )
         claims = accept["claim"] or ("…",)
         reply = self.said("correct", value, claims[0])
         return tool_call("correct", reply=reply, claim=claims[last], truth=accept["value"][last])
@@ -190,12 +192,15 @@ def _wrong(player: _Player, key: str, action: str) -> Iterator[tuple[str, list[s
         thread = placed.moment.thread
         if name == "refuse" and "not" not in typed["reason"]:
             yield "grants", [tool_call("agree", reply=player.said("agree"))]
-            yield "feigns", [
-                tool_call("refuse", reply=player.said("not_known"), reason="not_known")
-            ]
+            yield (
+                "feigns",
+                [tool_call("refuse", reply=player.said("not_known"), reason="not_known")],
+            )
             for item in plot.confidences:
-                values = item.values if item.thread == thread else ()
-                for value in values:
+                over = bool(item.until) and scene.place(item.until) <= scene.place(key)
+                if item.thread != thread or over or not set(placed.present) - set(item.allowed):
+                    continue
+                for value in (value for value in item.values if value not in placed.moment.line):
                     said = player.said("tell", value)
                     yield "leaks", [tool_call("refuse", reply=said, reason=typed["reason"])]
         elif name == "agree":
@@ -203,9 +208,10 @@ def _wrong(player: _Player, key: str, action: str) -> Iterator[tuple[str, list[s
         elif name == "correct":
             yield "gullible", [tool_call("agree", reply=player.said("agree"))]
         elif name == "answer":
-            yield "forgets", [
-                tool_call("refuse", reply=player.said("not_known"), reason="not_known")
-            ]
+            yield (
+                "forgets",
+                [tool_call("refuse", reply=player.said("not_known"), reason="not_known")],
+            )
 
 
 def scene_policies(scene: Scene) -> dict[str, list[str]]:

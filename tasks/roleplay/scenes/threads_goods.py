@@ -30,7 +30,7 @@ def custody(plot: Plot) -> None:
 
 
 def namesakes(plot: Plot) -> None:
-    """A thing for one of two people of the same given name; it is for the one of a certain place."""
+    """A thing for one of two people of the same given name, told apart by where they live."""
     right, wrong = (0, 1) if plot.coin() else (1, 0)
     if {0, 1} & set(plot.homes):
         raise NothingLeft("a namesake has a home already")

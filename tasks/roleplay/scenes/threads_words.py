@@ -123,9 +123,7 @@ def alibi(plot: Plot) -> None:
     """Who was in the room when a bell rang, whatever people claim afterwards."""
     a, b, c = plot.cast(3)
     bell = 1 + int(plot.rng.integers(2))
-    there = plot.add(
-        "alibi.there", b, plot.small_talk(), asks=False, alone=True, rings=bell
-    )
+    there = plot.add("alibi.there", b, plot.small_talk(), asks=False, alone=True, rings=bell)
     said = {"n": plot.ordinal(bell)}
     plot.add(
         "alibi.claim", c, plot.say("alibi", "claim", **said),
@@ -157,9 +155,7 @@ def detour(plot: Plot) -> None:
     hide, wrong = plot.pairs("hideouts", 2)
     plot.rules["secret"] = plot.say("sheet", "secret", x=thing, y=hide)
     said = {"x": thing, "hide": hide, "wrong": wrong}
-    guess = plot.add(
-        "detour.guess", a, plot.say("detour", "guess", **said), DECLINE, guess=True
-    )
+    guess = plot.add("detour.guess", a, plot.say("detour", "guess", **said), DECLINE, guess=True)
     plot.add("detour.right", b, plot.say("detour", "right", **said), DECLINE, after=guess, gap=6,
              guess=True)  # fmt: skip
     plot.add("detour.pity", c, plot.say("detour", "pity", **said), DECLINE, after=guess, gap=3)
