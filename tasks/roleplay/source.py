@@ -20,6 +20,7 @@ from hexathlon.tasks.roleplay.assembling import (
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.scenes.compose import SCENES, Scene
 from hexathlon.tasks.roleplay.scenes.scripts import (
+    SCENE_TOLERATED,
     scene_alternatives,
     scene_mutants,
     scene_oracle,
@@ -62,7 +63,10 @@ class RolePlaySource(StratifiedSource):
     family = "roleplay"
     version = "6"
     per_stratum = PER_STRATUM
-    tolerated = TOLERATED
+    tolerated = {
+        **TOLERATED,
+        **{f"{scene}/{change}": why for scene in SCENES for change, why in SCENE_TOLERATED.items()},
+    }
 
     def __init__(self) -> None:
         self._plain = [(template, level) for level in LEVELS for template in _TEMPLATES]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.beat import Beat
-from hexathlon.tasks.roleplay.card import table
+from hexathlon.tasks.roleplay.card import NothingLeft, table
 from hexathlon.tasks.roleplay.lexicon import SETTINGS
 from hexathlon.tasks.roleplay.scenes import threads_goods as goods
 from hexathlon.tasks.roleplay.scenes import threads_words as words
@@ -25,9 +25,10 @@ THREADS: Mapping[str, Callable[[Plot], None]] = {
     "ownword": words.ownword, "alibi": words.alibi, "warning": words.warning,
     "detour": words.detour, "custody": goods.custody, "deal": goods.deal, "tab": goods.tab,
     "authority": goods.authority, "queue": goods.queue, "lifted": words.lifted,
-    "lapse": goods.lapse, "namesakes": goods.namesakes,
+    "lapse": goods.lapse, "namesakes": goods.namesakes, "timed": goods.timed,
+    "visits": words.visits,
 }  # fmt: skip
-UNSEEN_THREADS = ("lifted", "lapse", "namesakes")
+UNSEEN_THREADS = ("lifted", "lapse", "namesakes", "visits")
 """Kinds of threads that occur in test and held-out tasks only."""
 
 _SETTINGS = tuple(key for key in SETTINGS if key not in ("starship", "radio"))
@@ -35,7 +36,7 @@ _QUESTIONS = (
     "known", "known", "contradicted", "omitted", "presupposed", "life_year", "world_contradicted",
     "life_contradicted", "foreign", "untold", "world_year", "confirmed", "later_year",
 )  # fmt: skip
-_LONGEST, _SHORTEST = 56, 40
+_SHORTEST, _LONGEST = 44, 60
 
 
 class Scene(NamedTuple):
@@ -67,6 +68,7 @@ def compose_scene(order: TaskSpec) -> Scene:
         THREADS[kind](plot)
     _ask(plot)
     line = in_order(plot.moments, stage.rng)
+    _count_visits(line)
     stage.beats = []
     return Scene(plot, line, _instruction(plot), _params(plot, line), _truth(plot, line))
 
@@ -74,10 +76,10 @@ def compose_scene(order: TaskSpec) -> Scene:
 def _kinds(stage: Stage) -> list[str]:
     """Draw the threads, with one or two unseen kinds outside training."""
     usual = [kind for kind in THREADS if kind not in UNSEEN_THREADS]
-    count = int(stage.rng.integers(6, 9))
+    count = int(stage.rng.integers(7, 10))
     extra: list[str] = []
     if stage.order.split in ("test", "heldout"):
-        extra = stage.some(UNSEEN_THREADS, int(stage.rng.integers(1, 3)))
+        extra = stage.some(UNSEEN_THREADS, int(stage.rng.integers(1, 4)))
     # Homes are given to namesakes first.
     return [*sorted(extra, reverse=True), *stage.some(usual, count - len(extra))]
 
@@ -87,7 +89,7 @@ def _ask(plot: Plot) -> None:
     stage = plot.stage
     names = stage.some(_QUESTIONS, len(_QUESTIONS))
     wanted = int(stage.rng.integers(_SHORTEST, _LONGEST + 1)) - len(plot.moments)
-    for number, name in enumerate(names[: max(5, wanted)]):
+    for number, name in enumerate(names[: max(4, wanted)]):
         beat = stage.ask(name)[0]
         speaker = int(stage.rng.integers(len(plot.figures)))
         plot.moments.append(_question(f"question.{number}", speaker, beat))
@@ -95,6 +97,21 @@ def _ask(plot: Plot) -> None:
     for number in range(2):
         speaker = int(stage.rng.integers(len(plot.figures)))
         plot.add(f"small.{number}", speaker, plot.small_talk(), asks=False)
+
+
+def _count_visits(line: Sequence[Placed]) -> None:
+    """Fill in how often a figure came, where that is asked."""
+    for place, placed in enumerate(line):
+        figure = placed.moment.visits_of
+        if figure is None:
+            continue
+        there = [figure in other.present for other in line[:place]]
+        if any(other.moment.unless and figure in other.present for other in line[:place]):
+            raise NothingLeft("a visit may fall through")
+        count = sum(now and not before for before, now in zip([False, *there], there, strict=False))
+        if count < 2:
+            raise NothingLeft("hardly any visits to count")
+        placed.moment.accept = ({"act": "answer", "value": [str(count)]},)
 
 
 def _question(key: str, speaker: int, beat: Beat) -> Moment:
@@ -202,7 +219,9 @@ def _truth(plot: Plot, line: Sequence[Placed]) -> dict[str, Any]:
 
 def _window(due: Due, line: Sequence[Placed], place: Mapping[str, int]) -> dict[str, int]:
     """Return the first and the last place at which something can be done."""
-    first = last = place[due.at]
+    first, last = place[due.since], place[due.at]
+    if due.bell:
+        first = next(i for i, placed in enumerate(line) if placed.bell == due.bell)
     if due.until == "visit":
         while last + 1 < len(line) and due.to in line[last + 1].present:
             last += 1

@@ -85,6 +85,8 @@ class Moment:
     """Whether the line guesses at something kept secret, which prose must not confirm or deny."""
 
     choice: Mapping[str, Any] = field(default_factory=dict)
+    visits_of: int | None = None
+    """Figure whose visits so far are asked for; the answer follows from the order."""
 
     @property
     def thread(self) -> str:
@@ -105,7 +107,13 @@ class Due:
     """Accepted spellings of what is told or given."""
 
     at: str
-    """Moment from which on it can be done; the oracle does it there."""
+    """Moment at which the occasion arises; the oracle does it there."""
+
+    since: str
+    """Moment from which on it may be done."""
+
+    bell: int = 0
+    """Bell before which it may not be done."""
 
     until: str = "end"
     """`visit` if it must be done before that figure next leaves, or `end`."""

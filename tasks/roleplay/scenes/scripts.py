@@ -12,7 +12,28 @@ from hexathlon.tasks.roleplay.scenes.plot import Due, Moment
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.tool_calls import tool_call
 
-__all__ = ["scene_alternatives", "scene_mutants", "scene_oracle", "scene_policies"]
+__all__ = [
+    "SCENE_TOLERATED",
+    "scene_alternatives",
+    "scene_mutants",
+    "scene_oracle",
+    "scene_policies",
+]
+
+SCENE_TOLERATED: Mapping[str, str] = {
+    "alter:agree.reply": "the wording is free",
+    "alter:tell.reply": "the wording is free where it names what is told",
+    "alter:correct.claim": "some claims have no name, such as having been somewhere",
+    **{
+        f"repeat:{act}": "a remark that asks for nothing may be met by any response"
+        for act in ("agree", "answer", "correct", "refuse")
+    },
+    "repeat:give": "what was handed over is gone",
+    "repeat:tell": "something may be told twice",
+    "swap:tell": "what is due may be done before or after another thing that is due",
+    "swap:give": "what is due may be done before or after another thing that is due",
+}
+"""Changes to the oracle's scenes that are right, too, with the reason."""
 
 _CORES: Mapping[Language, Mapping[str, Sequence[str]]] = {
     "en": {

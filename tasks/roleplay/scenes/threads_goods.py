@@ -6,7 +6,7 @@ from hexathlon.tasks.roleplay.card import NothingLeft
 from hexathlon.tasks.roleplay.scenes.plot import Confidence, Due, Plot
 from hexathlon.tasks.roleplay.scenes.threads_words import AGREE, DECLINE, answer, correct
 
-__all__ = ["authority", "custody", "deal", "lapse", "namesakes", "queue", "tab"]
+__all__ = ["authority", "custody", "deal", "lapse", "namesakes", "queue", "tab", "timed"]
 
 
 def custody(plot: Plot) -> None:
@@ -25,7 +25,7 @@ def custody(plot: Plot) -> None:
     plot.add("custody.after", a, plot.say("custody", "after", **said), answer(*plot.names(c)),
              after=named, gap=3, absent=(c,))  # fmt: skip
     plot.received[item] = left
-    plot.dues.append(Due("custody", "give", c, (item,), named, until="visit"))
+    plot.dues.append(Due("custody", "give", c, (item,), named, named, until="visit"))
     plot.confidences.append(Confidence("custody", (mark,), (a, c), left, named))
 
 
@@ -49,47 +49,79 @@ def namesakes(plot: Plot) -> None:
     come = plot.add("namesakes.right", right, plot.say("namesakes", "right", **said), asks=False,
                     after=left, gap=6, absent=(a, wrong))  # fmt: skip
     plot.received[item] = left
-    plot.dues.append(Due("namesakes", "give", right, (item,), come))
+    plot.dues.append(Due("namesakes", "give", right, (item,), come, left))
 
 
 def deal(plot: Plot) -> None:
-    """One ware and two buyers, whose means only others know."""
+    """One ware and two buyers, whose means only others know, and not always the latest state."""
     winner, loser, c, d = plot.cast(4)
     (goods,) = plot.pairs("goods", 1)
-    low = plot.number(20, 45)
-    high = low + int(plot.rng.integers(3, 12))
+    low = plot.number(24, 45)
+    limits = {winner: low + int(plot.rng.integers(3, 9)), loser: low}
     plot.rules["ware"] = plot.say("sheet", "ware", goods=goods)
     plot.goods.append(goods)
-    plot.limits[goods] = {winner: high, loser: low}
-    told = []
-    for place, (buyer, teller, limit) in enumerate(((winner, c, high), (loser, d, low))):
-        rest = int(plot.rng.integers(3, 12))
-        purse = bool(place) == plot.coin()
-        amount = limit + rest if purse else limit - rest
-        told.append(
-            plot.add(
-                f"deal.told{place}", teller,
-                plot.say("deal", "purse" if purse else "limit", A=buyer, p=amount, t=rest),
-                asks=False, absent=(winner, loser),
-            )
-        )  # fmt: skip
-    for place, (buyer, limit) in enumerate(((winner, high), (loser, low))):
+    plot.limits[goods] = limits
+    told = _means(plot, limits, (c, d))
+    for place, (buyer, limit) in enumerate(limits.items()):
         steps = sorted(int(n) for n in plot.rng.permutation(range(3, 9))[:2])
-        offers = [limit - steps[1] - 3, limit - steps[0]]
-        accept = () if not place else (DECLINE,)
-        gone = f"sold:{goods}"
+        sold, accept = f"sold:{goods}", (DECLINE,) if place else ()
         bid = plot.add(
-            f"deal.bid{place}", buyer, plot.say("deal", "bid", goods=goods, p=offers[0]), *accept,
-            after=told[0], gap=3, absent=(c, d), later=told[1], unless=gone if not place else "",
+            f"deal.bid{place}", buyer, plot.say("deal", "bid", goods=goods, p=limit - steps[1] - 3),
+            *accept, after=told[0], gap=3, later=told[-1], absent=(c, d),
+            unless="" if place else sold,
         )  # fmt: skip
         plot.add(
-            f"deal.raise{place}", buyer, plot.say("deal", "raise", p=offers[1]), *accept,
-            after=bid, absent=(c, d), unless=gone,
+            f"deal.raise{place}", buyer, plot.say("deal", "raise", p=limit - steps[0]), *accept,
+            after=bid, absent=(c, d), unless=sold,
         )  # fmt: skip
         if not place:
             plot.dues.append(
-                Due("deal", "give", winner, (goods,), bid, until="visit", price=high, settles=True)
+                Due("deal", "give", winner, (goods,), bid, told[-1], until="visit",
+                    price=limits[winner], settles=True)
+            )  # fmt: skip
+
+
+def _means(plot: Plot, limits: dict[int, int], tellers: tuple[int, int]) -> list[str]:
+    """Add what others tell of the buyers' means; one of them may spend something afterwards."""
+    buyers = tuple(limits)
+    spender = plot.stage.pick(buyers)
+    spent = int(plot.rng.integers(9, 14)) if plot.rng.random() < 0.7 else 0
+    told: list[str] = []
+    for place, buyer in enumerate(plot.stage.some(buyers, 2)):
+        rest = int(plot.rng.integers(3, 9))
+        purse = bool(spent) if buyer == spender else plot.coin()
+        limit = limits[buyer] + (spent if buyer == spender else 0)
+        told.append(
+            plot.add(
+                f"deal.told{place}", tellers[place],
+                plot.say("deal", "purse" if purse else "limit", A=buyer,
+                         p=limit + rest if purse else limit - rest, t=rest),
+                asks=False, absent=buyers, after=told[-1] if told else "",
             )
+        )  # fmt: skip
+    if spent:
+        line = plot.say("deal", "spent", A=spender, s=spent)
+        teller = plot.stage.pick(tellers)
+        told.append(plot.add("deal.spent", teller, line, asks=False, absent=buyers,
+                             after=told[-1], gap=2))  # fmt: skip
+    return told
+
+
+def timed(plot: Plot) -> None:
+    """A letter that is to change hands after a bell, and not before."""
+    a, b = plot.cast(2)
+    bell = 2 + int(plot.rng.integers(2))
+    letter = {"en": "letter", "zh": "信"}[plot.language]
+    ask = plot.add(
+        "timed.ask", a, plot.say("timed", "ask", B=b, n=plot.ordinal(bell)), AGREE, absent=(b,),
+        until_bell=bell - 1,
+    )  # fmt: skip
+    plot.add("timed.early", b, plot.say("timed", "early"), DECLINE, after=ask, gap=3, absent=(a,),
+             until_bell=bell)  # fmt: skip
+    late = plot.add("timed.late", b, plot.say("timed", "late"), asks=False, after=ask, gap=6,
+                    absent=(a,), from_bell=bell)  # fmt: skip
+    plot.received[letter] = ask
+    plot.dues.append(Due("timed", "give", b, (letter,), late, ask, bell=bell))
 
 
 def tab(plot: Plot) -> None:

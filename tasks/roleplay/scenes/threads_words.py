@@ -16,6 +16,7 @@ __all__ = [
     "lifted",
     "misquote",
     "ownword",
+    "visits",
     "warning",
 ]
 
@@ -52,7 +53,7 @@ def errand(plot: Plot) -> None:
     alone = plot.add(
         "errand.alone", b, plot.say("errand", "alone"), asks=False, alone=True, after=sign, gap=1
     )
-    plot.dues.append(Due("errand", "tell", b, (spot,), alone, alone=True))
+    plot.dues.append(Due("errand", "tell", b, (spot,), alone, asked, alone=True))
     plot.confidences.append(Confidence("errand", (spot,), (a, b), asked))
 
 
@@ -81,7 +82,7 @@ def confidence(plot: Plot) -> None:
         "confidence.after", a, plot.say("confidence", "after"), asks=False, after=alone, gap=4,
         variants=[{"if": ["leak:confidence"], "text": plot.say("confidence", "betrayed")}],
     )  # fmt: skip
-    plot.dues.append(Due("confidence", "tell", c, (hide,), alone, alone=True))
+    plot.dues.append(Due("confidence", "tell", c, (hide,), alone, told, alone=True))
     plot.confidences.append(Confidence("confidence", (hide,), (a, c), told))
 
 
@@ -145,7 +146,16 @@ def warning(plot: Plot) -> None:
         "warning.going", b, plot.say("warning", "going", place=place), asks=False, after=told,
         gap=8, absent=(a,), final=True,
     )  # fmt: skip
-    plot.dues.append(Due("warning", "tell", b, (place,), going, until="visit"))
+    plot.dues.append(Due("warning", "tell", b, (place,), going, told, until="visit"))
+
+
+def visits(plot: Plot) -> None:
+    """How often somebody came tonight, which only a careful eye can tell."""
+    a, b = plot.cast(2)
+    plot.add(
+        "visits.ask", a, plot.say("visits", "ask", B=b), answer(), absent=(b,), from_bell=2,
+        visits_of=b,
+    )  # fmt: skip
 
 
 def detour(plot: Plot) -> None:
