@@ -17,7 +17,7 @@ from hexathlon.evaluators.roleplay.style import broken_rules, own_words, without
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.choosing import chosen_option, other_option
-from hexathlon.tasks.roleplay.text import found, same_value
+from hexathlon.tasks.roleplay.text import fold, found, same_value
 from hexathlon.tasks.task import Task
 
 __all__ = ["roleplay_scene"]
@@ -80,6 +80,9 @@ class _Judge:
         self._task, self._params, self.turns = task, params, turns
         self._language: Language = task.params["language"]
         self._moments: Sequence[Mapping[str, Any]] = task.params["moments"]
+        texts = [str(moment["text"]) for moment in self._moments]
+        names = [figure["name"] for figure in task.params["figures"]]
+        self._public = fold("\n".join([task.instruction, *texts, *names]))
         self._responses: dict[int, Mapping[str, Any]] = {}
         self._done: list[int | None] = [None] * len(params["dues"])
         self.faults: list[tuple[int, str]] = []
@@ -189,7 +192,7 @@ class _Judge:
         strangers = set(self._moments[place]["present"])
         for item in self._params["confidences"]:
             if item["since"] <= place < item["until"] and strangers - set(item["allowed"]):
-                if leaks(reply, item, turn["heard"]):
+                if self._leaks(reply, item, turn["heard"]):
                     yield f"secret:{item['thread']}"
         own = without_phrases(reply, rules)
         if self._params["moments"][place]["guess"] and turn["closes"]:
@@ -205,6 +208,26 @@ class _Judge:
         yield from faults
         if not faults and not reading.decided:
             self.undecided.append(number)
+
+    def _leaks(self, reply: str, item: Mapping[str, Any], heard: str) -> bool:
+        """Return whether a reply tells a confidence.
+
+        Words that it shares with other names of the scene, such as two places on hills, do not
+        count unless the whole of it is said.
+        """
+        if any(found(reply, value) and not found(heard, value) for value in item["values"]):
+            return True
+        for word in self._shared(item["values"]):
+            reply = re.sub(rf"\b{word}\b", " ", reply, flags=re.IGNORECASE)
+        return leaks(reply, item, heard)
+
+    def _shared(self, values: Sequence[str]) -> list[str]:
+        """Return the words of a confidence that also occur elsewhere in the scene."""
+        public = self._public
+        for value in map(fold, values):
+            public = public.replace(value, " ")
+        words = [word for value in values for word in re.findall(r"[a-z]{3,}", fold(value))]
+        return [word for word in words if re.search(rf"\b{word}\b", public)]
 
     def _told(self, turn: Mapping[str, Any], number: int) -> Iterator[str]:
         value = turn["typed"]["value"]
@@ -252,10 +275,10 @@ class _Judge:
         elif act == "refuse":
             reasons = [typed["reason"]]
         elif act == "agree":
-            act = "speak"
+            act = "say"
         elif act == "give" and typed["price"]:
             act, values = "offer", [str(typed["price"])]
-        else:
+        elif act != "say":
             act = "speak"
         return SpokenAct(
             act, reply, self._language, known, turn["heard"], values, claims, reasons

@@ -39,7 +39,7 @@ _CORES: Mapping[Language, Mapping[str, Sequence[str]]] = {
     "en": {
         "say": ("I hear you", "very well"),
         "answer": ("it is {v}", "the answer to that is {v}"),
-        "agree": ("you have my word", "very well"),
+        "agree": ("agreed", "very well"),
         "correct": ("no, not {c}, it is {v}", "you are mistaken, the truth is {v}"),
         "tell": ("there is something for you to know, {v}", "I have a word for you, {v}"),
         "give": ("this is for you", "take it, this is yours"),
@@ -53,7 +53,7 @@ _CORES: Mapping[Language, Mapping[str, Sequence[str]]] = {
     "zh": {
         "say": ("我听见了", "好的"),
         "answer": ("是{v}", "答案是{v}"),
-        "agree": ("一言为定", "好的"),
+        "agree": ("好的", "就这么办"),
         "correct": ("不对，不是{c}，是{v}", "你弄错了，其实是{v}"),
         "tell": ("有句话要告诉你，{v}", "有件事你该知道，{v}"),
         "give": ("这是给你的", "拿着，这是你的"),
