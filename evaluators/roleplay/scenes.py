@@ -52,10 +52,10 @@ def roleplay_scene(
         threads.setdefault(name, []).append(float(held))
     right = all(held for _, held in checks) and not faults
     kinds = {fault.split(":")[0] for _, fault in faults}
-    held = sum(held for _, held in checks)
+    passed = sum(held for _, held in checks)
     return Verdict(
         score=float(right),
-        partial=max(0.0, held - len(faults)) / len(checks),
+        partial=max(0.0, passed - len(faults)) / len(checks),
         terms={
             **{f"thread_{name}": min(values) for name, values in sorted(threads.items())},
             **{
