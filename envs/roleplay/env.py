@@ -10,9 +10,15 @@ from typing import Any, ClassVar, Protocol
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.roleplay.conversation import Conversation
+from hexathlon.envs.roleplay.evening import Evening
 from hexathlon.envs.roleplay.games import Bargain, Inquiry
 from hexathlon.envs.roleplay.voices import Voice
-from hexathlon.tasks.roleplay.tools import bargain_tools, dialogue_tools, inquiry_tools
+from hexathlon.tasks.roleplay.tools import (
+    bargain_tools,
+    dialogue_tools,
+    inquiry_tools,
+    scene_tools,
+)
 from hexathlon.tasks.task import Task
 
 __all__ = ["RolePlayEnv", "Scene", "make_vector", "open_scene"]
@@ -51,6 +57,7 @@ _SCENES: Mapping[str, Callable[[Mapping[str, Any], int, Voice | None], Scene]] =
     "dialogue": Conversation,
     "bargain": Bargain,
     "inquiry": Inquiry,
+    "scene": Evening,
 }
 
 
@@ -81,7 +88,12 @@ class RolePlayEnv(Environment):
         sorted(
             {
                 schema.name
-                for schemas in (dialogue_tools(), bargain_tools({}, 1), inquiry_tools([]))
+                for schemas in (
+                    dialogue_tools(),
+                    bargain_tools({}, 1),
+                    inquiry_tools([]),
+                    scene_tools(),
+                )
                 for schema in schemas
             }
         )

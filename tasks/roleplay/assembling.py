@@ -10,15 +10,26 @@ from hexathlon.tasks.roleplay.card import NothingLeft, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.hearing import VisitorListener
 from hexathlon.tasks.roleplay.reading import CardReader, disagreement
+from hexathlon.tasks.roleplay.scenes.compose import Scene, compose_scene
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.telling import instruction
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
-from hexathlon.tasks.roleplay.tools import dialogue_tools
+from hexathlon.tasks.roleplay.tools import dialogue_tools, scene_tools
 from hexathlon.tasks.seeding import derive_seed, generator_for
 from hexathlon.tasks.source import TaskAddress
 from hexathlon.tasks.task import Check, Limits, Task
 
-__all__ = ["TWIN_BIT", "Unsound", "canary", "dialogue_task", "draw_game", "draw_stage", "game_task"]
+__all__ = [
+    "TWIN_BIT",
+    "Unsound",
+    "canary",
+    "dialogue_task",
+    "draw_game",
+    "draw_scene",
+    "draw_stage",
+    "game_task",
+    "scene_task",
+]
 
 TWIN_BIT = 2
 """Indices that differ only in this bit are twins; a coin drawn for the pair decides which of them
@@ -29,6 +40,8 @@ RUBRIC = "roleplay"
 
 _TRIES = 20
 _SPARE_TURNS = 4
+_SPARE_ACTS = 12
+"""Turns of a scene beyond those that the oracle needs."""
 
 
 class Unsound(Exception):
@@ -66,6 +79,24 @@ def draw_game(address: TaskAddress, seed: int) -> Game:
     coin = derive_seed("roleplay-side", seed) % 2
     twin = address.template in TWINS and bool(address.index & TWIN_BIT) != bool(coin)
     return _drawn(GAMES[address.template], address, seed, {"twin": twin})
+
+
+@lru_cache(maxsize=64)
+def draw_scene(address: TaskAddress, seed: int) -> Scene:
+    """Draw a scene whose ordinary questions the reader of the card decides in the same way.
+
+    Raises:
+        Unsound: If no draw is accepted.
+    """
+
+    def draw(order: TaskSpec) -> Scene:
+        scene = compose_scene(order)
+        problem = _problem(scene.plot.stage)
+        if problem:
+            raise NothingLeft(problem)
+        return scene
+
+    return _drawn(draw, address, seed, {})
 
 
 def _drawn(
@@ -147,6 +178,19 @@ def game_task(address: TaskAddress, name: str, version: str, seed: int, game: Ga
         instruction=instruction(_told(stage), game.answering), params=params, tools=game.tools,
         limits=Limits(turns=game.turns), checks=(Check(name=game.check, params=truth),),
         rubric=RUBRIC, canary=canary(name, seed),
+    )  # fmt: skip
+
+
+def scene_task(
+    address: TaskAddress, name: str, version: str, seed: int, scene: Scene, turns: int
+) -> Task:
+    """Return the task of a scene; `turns` is the length of the oracle's solution."""
+    return Task(
+        id=str(address), family="roleplay", generator=name, version=version,
+        level=address.level, split=address.split, seed=seed, instruction=scene.instruction,
+        params=scene.params, tools=scene_tools(), limits=Limits(turns=turns + _SPARE_ACTS),
+        checks=(Check(name="roleplay_scene", params=scene.truth),), rubric=RUBRIC,
+        canary=canary(name, seed),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from hexathlon.tasks.roleplay.beat import REASONS
 from hexathlon.tasks.task import ToolSchema
 
-__all__ = ["bargain_tools", "dialogue_tools", "inquiry_tools"]
+__all__ = ["bargain_tools", "dialogue_tools", "inquiry_tools", "scene_tools"]
 
 _REPLY = {"type": "string", "maxLength": 2_000}
 _SHORT = {"type": "string", "maxLength": 200}
@@ -76,3 +76,27 @@ def inquiry_tools(topics: list[str]) -> tuple[ToolSchema, ...]:
         ),
         _schema("conclude", "End the interrogation; all lies must have been confronted before."),
     )
+
+
+def scene_tools() -> tuple[ToolSchema, ...]:
+    """Return the speech acts of a scene: four responses, two things of one's own accord, talk."""
+    to = {"type": "string", "maxLength": 200, "description": "Name of somebody present."}
+    return (
+        _SAY,
+        _ANSWER,
+        _schema("agree", "Promise or grant what was asked, or confirm what is right."),
+        _CORRECT,
+        _REFUSE,
+        _schema(
+            "tell",
+            "Of your own accord, pass on a fact to somebody present. `value` is the bare name, "
+            "place or number, which `reply` names too.",
+            to=to, value=_SHORT,
+        ),
+        _schema(
+            "give",
+            "Of your own accord, hand over a thing, or offer it for sale, to somebody present. "
+            "`price` is what you ask for it, 0 for nothing; `reply` names a price too.",
+            to=to, what=_SHORT, price={"type": "integer", "minimum": 0, "maximum": 400},
+        ),
+    )  # fmt: skip

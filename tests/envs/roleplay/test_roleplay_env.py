@@ -22,7 +22,7 @@ def begun(task_id=MEMORY, **options):
 
 
 def test_it_conforms():
-    assert_conforms("hexathlon/RolePlay-v1", fuzz=500, tasks=36, sample=18)
+    assert_conforms("hexathlon/RolePlay-v1", fuzz=500, tasks=45, sample=18)
 
 
 @pytest.mark.slow

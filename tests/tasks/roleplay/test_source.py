@@ -14,6 +14,7 @@ from hexathlon.tasks.roleplay import assembling
 from hexathlon.tasks.roleplay.assembling import Unsound, draw_stage
 from hexathlon.tasks.roleplay.hearing import VisitorListener
 from hexathlon.tasks.roleplay.reading import CardReader, Ruling, disagreement
+from hexathlon.tasks.roleplay.scenes.compose import SCENES
 from hexathlon.tasks.roleplay.telling import instruction
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES
 from hexathlon.tasks.roleplay.templates.inquiry import read_papers
@@ -60,15 +61,28 @@ def test_thoughts_quote_the_card_or_say_that_it_is_silent(task_id):
 
 def test_a_prefix_covers_templates_levels_and_languages():
     source = get_source("roleplay")
-    count = 2 * len(TEMPLATES) * len(LEVELS)
+    count = 2 * len(TEMPLATES) * (len(LEVELS) + 1)
     ids = [source.address("test", i) for i in range(count)]
     assert len(set(ids)) == count
-    assert {parse_address(one).template for one in ids} == set(TEMPLATES)
+    assert {parse_address(one).template for one in ids} == {*TEMPLATES, *SCENES}
     assert {parse_address(one).level for one in ids} == set(LEVELS)
     languages = [build(one).params["language"] for one in ids]
-    assert languages.count("en") == languages.count("zh")
+    assert abs(languages.count("en") - languages.count("zh")) <= 2
     assert source.size("test") >= 1_000 and source.size("train") is None
-    assert source.size("test", "hard") * 4 == source.size("test")
+    assert source.size("test", "hard") * 5 == source.size("test") * 2
+
+
+def test_every_other_hard_task_is_a_scene_and_every_id_is_built_once():
+    source = get_source("roleplay")
+    ids = [source.address("test", i, "hard") for i in range(source.size("test", "hard"))]
+    scenes = [parse_address(one).template in SCENES for one in ids]
+    assert scenes == [False, True] * (len(ids) // 2)
+    assert len(set(ids)) == len(ids)
+    assert {source.address("test", i) for i in range(source.size("test"))} >= set(ids)
+    for one in ids[-2:]:
+        assert source.build(one).id == one
+    with pytest.raises(UnknownTask):
+        source.build("roleplay/scene_fair/hard/test/00072")
 
 
 def test_every_task_names_the_rubric_for_judges():

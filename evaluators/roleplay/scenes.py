@@ -1,0 +1,285 @@
+"""Rule for scenes: every response, everything due of one's own accord, and no confidence broken.
+
+A scene scores 1 if each line that has a right response got one of them, everything due was done in
+time, with the right person and out of the wrong ears, nothing was given to anybody else, and the
+prose of no reply contradicts its act, breaks a rule of speech or leaks. Who was present, and what
+the scene accepted, comes from the state; whether it was right is decided here.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
+from hexathlon.evaluators.roleplay.prose import read_prose
+from hexathlon.evaluators.roleplay.spoken import SpokenAct
+from hexathlon.evaluators.roleplay.style import broken_rules, own_words, without_phrases
+from hexathlon.evaluators.verdict import Verdict
+from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.roleplay.choosing import chosen_option, other_option
+from hexathlon.tasks.roleplay.text import fold, found, same_value
+from hexathlon.tasks.task import Task
+
+__all__ = ["roleplay_scene"]
+
+_FREE = ("prose:invents", "prose:competes", "prose:disbelieves")
+"""Contradictions of dialogues that are none here, where the character may speak freely."""
+
+_DECLINING: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\bi (?:refuse|decline)\b|\bi (?:would|had) rather not\b|\bno chance\b|\bnot a chance\b"
+        r"|\bout of the question\b|\bin your dreams\b|\bi can not (?:promise|do|grant)\b"
+        r"|^(?:no|nay|nope|never)[.!,;]"
+    ),
+    "zh": re.compile(r"办不到|休想|恕难|没门|做梦|免谈|(?<!行)不行[，,。!！]|不答应|不可能"),
+}
+"""Marks of declining in a reply that grants; a promise of silence may contain other negations."""
+
+
+def roleplay_scene(
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
+) -> Verdict:
+    """Grade a scene.
+
+    `partial` is the share of checks that hold: responses, things due, and threads of confidence.
+    """
+    judge = _Judge(task, params, final_state["turns"])
+    judge.read()
+    checks = judge.checks()
+    faults = judge.faults
+    threads: dict[str, list[float]] = {}
+    for name, held in checks:
+        threads.setdefault(name, []).append(float(held))
+    right = all(held for _, held in checks) and not faults
+    kinds = {fault.split(":")[0] for _, fault in faults}
+    passed = sum(held for _, held in checks)
+    return Verdict(
+        score=float(right),
+        partial=max(0.0, passed - len(faults)) / len(checks),
+        terms={
+            **{f"thread_{name}": min(values) for name, values in sorted(threads.items())},
+            **{
+                f"fault_{kind}": float(kind in kinds)
+                for kind in ("goods", "prose", "secret", "style")
+            },
+            "unverified_prose": len(judge.undecided) / max(1, len(judge.turns)),
+        },
+        evidence={
+            "missed": sorted({name for name, held in checks if not held}),
+            "places": judge.missed,
+            "faults": [[place, fault] for place, fault in faults],
+            "unverified_prose": judge.undecided,
+        },
+    )
+
+
+class _Judge:
+    def __init__(
+        self, task: Task, params: Mapping[str, Any], turns: Sequence[Mapping[str, Any]]
+    ) -> None:
+        self._task, self._params, self.turns = task, params, turns
+        self._language: Language = task.params["language"]
+        self._moments: Sequence[Mapping[str, Any]] = task.params["moments"]
+        texts = [str(moment["text"]) for moment in self._moments]
+        names = [figure["name"] for figure in task.params["figures"]]
+        self._public = fold("\n".join([task.instruction, *texts, *names]))
+        self._responses: dict[int, Mapping[str, Any]] = {}
+        self._done: list[int | None] = [None] * len(params["dues"])
+        self.faults: list[tuple[int, str]] = []
+        """Numbers of turns, and names of the faults."""
+
+        self.undecided: list[int] = []
+        self.missed: list[int] = []
+        """Places of moments without a right response."""
+
+    def read(self) -> None:
+        """Read all turns in order."""
+        known = [self._task.instruction]
+        for number, turn in enumerate(self.turns):
+            known.append(turn["heard"])
+            if turn["closes"]:
+                self._responses[turn["place"]] = turn
+            self.faults += [(number, fault) for fault in self._turn_faults(turn, known, number)]
+
+    def checks(self) -> list[tuple[str, bool]]:
+        """Return for every check the thread that it belongs to, and whether it holds."""
+        checks = []
+        choices = self._choices()
+        for place, moment in enumerate(self._params["moments"]):
+            if not moment["accept"] or self._settled(place):
+                continue
+            turn = self._responses.get(place)
+            held = turn is not None and any(
+                self._accepted(turn, accept, place, choices) for accept in moment["accept"]
+            )
+            checks.append((moment["thread"], held))
+            if not held:
+                self.missed.append(place)
+        for due, done in zip(self._params["dues"], self._done, strict=True):
+            checks.append((due["thread"], done is not None))
+        return checks
+
+    # -- responses -------------------------------------------------------------------------
+
+    def _settled(self, place: int) -> bool:
+        """Return whether a sale that was due has settled the line, or made it superfluous."""
+        gone = self._moments[place]["unless"]
+        return bool(gone) and place not in self._responses and self._sold(gone)
+
+    def _sold(self, event: str) -> bool:
+        item = event.partition(":")[2]
+        return any(
+            turn["result"] == "sold" and found(turn["typed"]["what"], item) for turn in self.turns
+        )
+
+    def _choices(self) -> dict[str, str]:
+        chosen = {}
+        for place, turn in self._responses.items():
+            choice = self._moments[place]["choice"]
+            if choice.get("use") == "choose" and turn["act"] == "answer":
+                options = choice["options"]
+                chosen[options[0]] = chosen_option(options, turn["typed"]["value"]) or ""
+        return chosen
+
+    def _accepted(
+        self,
+        turn: Mapping[str, Any],
+        accept: Mapping[str, Any],
+        place: int,
+        choices: Mapping[str, str],
+    ) -> bool:
+        act, typed = accept["act"], turn["typed"]
+        if turn["act"] != act:
+            return False
+        if act == "agree":
+            return True
+        if act == "refuse":
+            return typed["reason"] in accept["reasons"]
+        values, claims = self._expected(accept, place, choices)
+        prose = own_words(turn["reply"], self._params["rules"])
+        given = typed["value"] if act == "answer" else typed["truth"]
+        right = any(same_value(given, value) for value in values)
+        right = right and any(found(prose, value) for value in values)
+        if act == "correct" and claims:
+            right = right and any(same_value(typed["claim"], claim) for claim in claims)
+        return right
+
+    def _expected(
+        self, accept: Mapping[str, Any], place: int, choices: Mapping[str, str]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        choice = self._moments[place]["choice"]
+        if not choice:
+            return accept["value"], accept.get("claim", ())  # without claims, any will do
+        options = choice["options"]
+        own = choices.get(options[0], "")
+        if choice["use"] == "choose":
+            return options, ()
+        return ([own] if own else []), [other_option(options, own)]
+
+    # -- turns -----------------------------------------------------------------------------
+
+    def _turn_faults(
+        self, turn: Mapping[str, Any], known: Sequence[str], number: int
+    ) -> Iterator[str]:
+        place, reply, rules = turn["place"], turn["reply"], self._params["rules"]
+        if turn["act"] == "tell" and turn["result"] == "told":
+            yield from self._told(turn, number)
+        if turn["act"] == "give" and turn["result"] in ("gave", "sold", "dear"):
+            yield from self._given(turn, number)
+        heard = "\n".join(known[1:])
+        for kind in broken_rules(reply, rules, self._language, heard):
+            yield f"style:{kind}"
+        strangers = set(self._moments[place]["present"])
+        for item in self._params["confidences"]:
+            if item["since"] <= place < item["until"] and strangers - set(item["allowed"]):
+                if self._leaks(reply, item, turn["heard"]):
+                    yield f"secret:{item['thread']}"
+        own = without_phrases(reply, rules)
+        if self._params["moments"][place]["guess"] and turn["closes"]:
+            if confirms(own):
+                yield "secret:confirmed"
+            if denies(own):
+                yield "secret:denied"
+        spoken = self._spoken(turn, own, known)
+        reading = read_prose(spoken)
+        faults = [fault for fault in reading.faults if fault not in _FREE]
+        if turn["act"] == "agree" and _DECLINING[self._language].search(spoken.text):
+            faults.append("prose:refuses")
+        yield from faults
+        if not faults and not reading.decided:
+            self.undecided.append(number)
+
+    def _leaks(self, reply: str, item: Mapping[str, Any], heard: str) -> bool:
+        """Return whether a reply tells a confidence.
+
+        Words that it shares with other names of the scene, such as two places on hills, do not
+        count unless the whole of it is said.
+        """
+        if any(found(reply, value) and not found(heard, value) for value in item["values"]):
+            return True
+        for word in self._shared(item["values"]):
+            reply = re.sub(rf"\b{word}\b", " ", reply, flags=re.IGNORECASE)
+        return leaks(reply, item, heard)
+
+    def _shared(self, values: Sequence[str]) -> list[str]:
+        """Return the words of a confidence that also occur elsewhere in the scene."""
+        public = self._public
+        for value in map(fold, values):
+            public = public.replace(value, " ")
+        words = [word for value in values for word in re.findall(r"[a-z]{3,}", fold(value))]
+        return [word for word in words if re.search(rf"\b{word}\b", public)]
+
+    def _told(self, turn: Mapping[str, Any], number: int) -> Iterator[str]:
+        value = turn["typed"]["value"]
+        for place, due in self._matching(turn, "tell"):
+            if any(same_value(value, wanted) or found(value, wanted) for wanted in due["what"]):
+                prose = own_words(turn["reply"], self._params["rules"])
+                if any(found(prose, wanted) for wanted in due["what"]):
+                    self._done[place] = number
+                else:
+                    yield "prose"
+
+    def _given(self, turn: Mapping[str, Any], number: int) -> Iterator[str]:
+        for place, due in self._matching(turn, "give"):
+            wanted = due["what"][0]
+            same = same_value(turn["typed"]["what"], wanted) or found(turn["typed"]["what"], wanted)
+            if same and turn["typed"]["price"] == due["price"] and turn["result"] != "dear":
+                price = due["price"]
+                if price and not found(turn["reply"], str(price)):
+                    yield "prose"
+                self._done[place] = number
+                return
+        yield "goods"
+
+    def _matching(
+        self, turn: Mapping[str, Any], act: str
+    ) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        figures = self._task.params["figures"]
+        for place, due in enumerate(self._params["dues"]):
+            if due["act"] != act or not due["at"] <= turn["place"] <= due["until"]:
+                continue
+            names = figures[due["to"]]["names"]
+            if not any(same_value(turn["typed"]["to"], name) for name in names):
+                continue
+            alone = self._moments[turn["place"]]["present"] == [due["to"]]
+            if alone or not due["alone"]:
+                yield place, due
+
+    def _spoken(self, turn: Mapping[str, Any], reply: str, known: Sequence[str]) -> SpokenAct:
+        act, typed = turn["act"], turn["typed"]
+        values, claims, reasons = [], [], []
+        if act == "answer":
+            values = [typed["value"]]
+        elif act == "correct":
+            values, claims = [typed["truth"]], [typed["claim"]]
+        elif act == "refuse":
+            reasons = [typed["reason"]]
+        elif act == "agree":
+            act = "say"
+        elif act == "give" and typed["price"]:
+            act, values = "offer", [str(typed["price"])]
+        elif act != "say":
+            act = "speak"
+        return SpokenAct(
+            act, reply, self._language, known, turn["heard"], values, claims, reasons
+        )  # fmt: skip
