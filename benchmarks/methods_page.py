@@ -82,9 +82,45 @@ def claims_table(rows: Sequence[Row], file: Path) -> str:
     for topic in dict.fromkeys(outcome.claim.topic for outcome in found):
         lines.append(f"| *{topic}* | | | | | | |")
         for outcome in found:
-            if outcome.claim.topic == topic:
+            if outcome.claim.topic == topic and not is_correction(outcome):
                 lines.append(claim_line(outcome, rows, tables))
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *corrections_table(found)])
+
+
+def is_correction(outcome: Outcome) -> bool:
+    """Return whether a claim is about a correction for a late sampler."""
+    claim = outcome.claim
+    return claim.setting.startswith("lag") and claim.method != "grpo"
+
+
+def corrections_table(found: Sequence[Outcome]) -> list[str]:
+    """Return the lines of the table of corrections by lag, each against none at the same lag."""
+    named = titles()
+    own = [outcome for outcome in found if is_correction(outcome)]
+    lags = sorted({outcome.claim.setting for outcome in own})
+    if not own:
+        return []
+    head = " | ".join(f"{lag.removeprefix('lag')} behind" for lag in lags)
+    lines = [
+        "Corrections for a late sampler are better than GRPO without one, by updates behind:",
+        "",
+        f"| correction | {head} |",
+        "|---" * (len(lags) + 1) + "|",
+    ]
+    for method in dict.fromkeys(outcome.claim.method for outcome in own):
+        cells = []
+        for lag in lags:
+            here = [o for o in own if (o.claim.method, o.claim.setting) == (method, lag)]
+            cells += [correction_cell(outcome) for outcome in here] or [""]
+        lines.append(f"| {html.escape(named[method], quote=False)} | {' | '.join(cells)} |")
+    return lines
+
+
+def correction_cell(outcome: Outcome) -> str:
+    if outcome.difference is None:
+        return "not run"
+    said = outcome.verdict if outcome.verdict == "supported" else f"**{outcome.verdict}**"
+    return f"{interval(outcome.difference)}, {said}"
 
 
 def claim_line(outcome: Outcome, rows: Sequence[Row], tables: dict[str, Any]) -> str:
