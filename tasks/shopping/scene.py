@@ -121,7 +121,8 @@ class ShoppingScene:
 
     def slot(self, constraint: Constraint, category: str) -> str:
         """Return a clerk's name for the subject of a condition."""
-        return self.catalogue.slot_name(constraint, self.language, category)
+        name = self.catalogue.slot_name(constraint, self.language, category)
+        return "number of sleepers" if self.gap and name.casefold() == "sleeps" else name
 
     def wish(
         self,
