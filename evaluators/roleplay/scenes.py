@@ -8,6 +8,7 @@ the scene accepted, comes from the state; whether it was right is decided here.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
@@ -73,6 +74,19 @@ def roleplay_scene(
     )
 
 
+@lru_cache(maxsize=4096)
+def _told_in_parts(reply: str, values: tuple[str, ...], heard: str) -> bool:
+    return leaks(reply, {"values": values}, heard)
+
+
+@lru_cache(maxsize=1024)
+def _pieces(value: str) -> tuple[str, ...]:
+    """Return the words of a value, and its pairs of Chinese characters."""
+    text = fold(value)
+    pairs = [text[i : i + 2] for i in range(len(text) - 1)] if not text.isascii() else []
+    return (*text.split(), *pairs)
+
+
 class _Judge:
     def __init__(
         self, task: Task, params: Mapping[str, Any], turns: Sequence[Mapping[str, Any]]
@@ -83,6 +97,7 @@ class _Judge:
         texts = [str(moment["text"]) for moment in self._moments]
         names = [figure["name"] for figure in task.params["figures"]]
         self._public = fold("\n".join([task.instruction, *texts, *names]))
+        self._common: dict[tuple[str, ...], list[str]] = {}
         self._responses: dict[int, Mapping[str, Any]] = {}
         self._done: list[int | None] = [None] * len(params["dues"])
         self.faults: list[tuple[int, str]] = []
@@ -186,8 +201,10 @@ class _Judge:
             yield from self._told(turn, number)
         if turn["act"] == "give" and turn["result"] in ("gave", "sold", "dear"):
             yield from self._given(turn, number)
-        heard = "\n".join(known[1:])
-        for kind in broken_rules(reply, rules, self._language, heard):
+        broken = broken_rules(reply, rules, self._language)
+        if "out_of_role" in broken:  # unless those words were heard before
+            broken = broken_rules(reply, rules, self._language, "\n".join(known[1:]))
+        for kind in broken:
             yield f"style:{kind}"
         strangers = set(self._moments[place]["present"])
         for item in self._params["confidences"]:
@@ -217,9 +234,13 @@ class _Judge:
         """
         if any(found(reply, value) and not found(heard, value) for value in item["values"]):
             return True
-        for word in self._shared(item["values"]):
+        values = tuple(item["values"])
+        if values not in self._common:
+            self._common[values] = self._shared(values)
+        for word in self._common[values]:
             reply = re.sub(rf"\b{word}\b", " ", reply, flags=re.IGNORECASE)
-        return leaks(reply, item, heard)
+        echoed = any(piece in fold(heard) for value in item["values"] for piece in _pieces(value))
+        return _told_in_parts(reply, values, heard if echoed else "")
 
     def _shared(self, values: Sequence[str]) -> list[str]:
         """Return the words of a confidence that also occur elsewhere in the scene."""

@@ -169,6 +169,7 @@ class Plot:
 
         self.homes: dict[int, str] = {}
         self._numbers: set[int] = set()
+        self._remarks: set[str] = set()
 
     # -- drawing ---------------------------------------------------------------------------
 
@@ -252,7 +253,10 @@ class Plot:
         """Return a remark about nothing."""
         lines = table("scenes")["small"]
         kind = "unseen" if unseen(self.stage.order.split) else "lines"
-        return self.filled(self.stage.pick(lines[kind]))
+        free = [text for text in lines[kind] if text not in self._remarks]
+        text = str(self.stage.pick(free or lines[kind]))
+        self._remarks.add(text)
+        return self.filled(text)
 
     def _wording(self, count: int) -> int:
         """Return the place of the wording: the first half is for training."""

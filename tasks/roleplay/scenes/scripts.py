@@ -22,6 +22,7 @@ __all__ = [
 
 SCENE_TOLERATED: Mapping[str, str] = {
     "alter:agree.reply": "the wording is free",
+    "alter:give.reply": "the wording is free where it names the price, if there is one",
     "alter:tell.reply": "the wording is free where it names what is told",
     "alter:correct.claim": "some claims have no name, such as having been somewhere",
     **{
@@ -30,6 +31,10 @@ SCENE_TOLERATED: Mapping[str, str] = {
     },
     "repeat:give": "what was handed over is gone",
     "repeat:tell": "something may be told twice",
+    **{
+        f"swap:{act}": "what is due may be done earlier; two lines may get the same response"
+        for act in ("agree", "answer", "correct", "refuse")
+    },
     "swap:tell": "what is due may be done before or after another thing that is due",
     "swap:give": "what is due may be done before or after another thing that is due",
 }
@@ -134,8 +139,9 @@ class _Player:
             return tool_call(
                 "answer", reply=self.said("answer", value), value=accept["value"][last]
             )
-        claims = accept["claim"] or ("…",)
-        reply = self.said("correct", value, claims[0])
+        claims = accept["claim"] or ({"en": "you", "zh": "你"}[self.language],)
+        named = bool(accept["claim"])
+        reply = self.said("correct" if named else "answer", value, claims[0])
         return tool_call("correct", reply=reply, claim=claims[last], truth=accept["value"][last])
 
     def said(self, core: str, value: str = "", claim: str = "") -> str:
