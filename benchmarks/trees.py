@@ -46,6 +46,7 @@ from hexathlon.tasks.taskset import TaskSet
 TREES: list[tuple[str, dict[str, Any]]] = [
     ("random_branches", {}),
     ("random_branches", {"inside": True}),
+    ("random_branches", {"chains": 0.1, "inside": True}),
     ("arpo", {"chains": 0.25}),
     ("aepo", {}),
     ("trace", {}),
@@ -56,6 +57,7 @@ TREES: list[tuple[str, dict[str, Any]]] = [
     ("reex", {}),
     ("latr", {}),
     ("ettrl", {}),
+    ("ettrl", {"chains": 0.1}),
     ("echo_ttrl", {}),
 ]
 TIMED = ("treepo",)
