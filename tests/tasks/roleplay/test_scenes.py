@@ -249,6 +249,7 @@ HONEST = {
             "Gladly. I shall not let it out of my sight.",
             "Very well, I will keep it for you.",
             "No trouble at all, it shall be done as you ask.",
+            "I give it to the one you named and nobody else.",
         ],
     },
     "zh": {
