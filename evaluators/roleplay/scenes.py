@@ -42,6 +42,20 @@ _NO_INSULT = re.compile(r"(?<!\ba )\bnobody\b", re.IGNORECASE)
 """`nobody` where it calls no one names, as in "this is for you and nobody else"."""
 
 
+_EITHER_WAY: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\bwhether [^.;!?]*|\b(?:right|true|yes|warm|hot)(?: or| nor| and)(?: \w+)? "
+        r"(?:wrong|false|no|not|cold)\b|\bneither (?:right|wrong|yes|no|nod)\b[^.;!?]*",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        r"(?:[猜说])?得?[对中错准]了?(?:还是|或者?|也好|也罢|与|和|、|，)*(?:[猜说])?得?[对错]了?(?:也好|也罢)?"
+        r"|[猜说]得?[对中准]不[对中准]|是不是|对不对|是(?:还是|与|或|也好)[，、]?不是|不?是也(?:好|罢)"
+    ),
+}
+"""Words for both outcomes at once, which confirm and deny nothing."""
+
+
 def offends(reply: str, language: Language) -> bool:
     """Return whether a reply insults, curses or threatens somebody."""
     return cues.HOSTILE[language].search(fold(_NO_INSULT.sub("no one", reply))) is not None
@@ -223,9 +237,10 @@ class _Judge:
                     yield f"secret:{item['thread']}"
         own = without_phrases(reply, rules)
         if self._params["moments"][place]["guess"] and turn["closes"]:
-            if confirms(own):
+            neutral = _EITHER_WAY[self._language].sub(" ", own)
+            if confirms(neutral):
                 yield "secret:confirmed"
-            if denies(own):
+            if denies(neutral):
                 yield "secret:denied"
         spoken = self._spoken(turn, _NO_INSULT.sub("no one", own), known)
         reading = read_prose(spoken)
