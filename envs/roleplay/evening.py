@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.envs.roleplay.voices import Cue, Voice, worded
-from hexathlon.evaluators.roleplay import cues
+from hexathlon.evaluators.roleplay.scenes import offends
 from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.choosing import other_option
@@ -166,7 +166,7 @@ class Evening:
         speaker: int,
     ) -> list[str]:
         self._overhear(reply, present)
-        if cues.HOSTILE[self._language].search(fold(reply)):
+        if offends(reply, self._language):
             self._shift_mood(speaker, _INSULTED)
             return [self._told("insulted", speaker)]
         if not closes or not self._moments[self._place]["asks"]:

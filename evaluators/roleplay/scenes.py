@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from hexathlon.evaluators.roleplay import cues
 from hexathlon.evaluators.roleplay.leaks import confirms, denies, leaks
 from hexathlon.evaluators.roleplay.prose import read_prose
 from hexathlon.evaluators.roleplay.spoken import SpokenAct
@@ -21,7 +22,7 @@ from hexathlon.tasks.roleplay.choosing import chosen_option, other_option
 from hexathlon.tasks.roleplay.text import fold, found, same_value
 from hexathlon.tasks.task import Task
 
-__all__ = ["roleplay_scene"]
+__all__ = ["offends", "roleplay_scene"]
 
 _FREE = ("prose:invents", "prose:competes", "prose:disbelieves")
 """Contradictions of dialogues that are none here, where the character may speak freely."""
@@ -35,6 +36,29 @@ _DECLINING: Mapping[Language, re.Pattern[str]] = {
     "zh": re.compile(r"办不到|休想|恕难|没门|做梦|免谈|(?<!行)不行[，,。!！]|不答应|不可能"),
 }
 """Marks of declining in a reply that grants; a promise of silence may contain other negations."""
+
+
+_NO_INSULT = re.compile(r"(?<!\ba )\bnobody\b", re.IGNORECASE)
+"""`nobody` where it calls no one names, as in "this is for you and nobody else"."""
+
+
+_EITHER_WAY: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\bwhether [^.;!?]*|\b(?:right|true|yes|warm|hot)(?: or| nor| and)(?: \w+)? "
+        r"(?:wrong|false|no|not|cold)\b|\bneither (?:right|wrong|yes|no|nod)\b[^.;!?]*",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        r"(?:[猜说])?得?[对中错准]了?(?:还是|或者?|也好|也罢|与|和|、|，)*(?:[猜说])?得?[对错]了?(?:也好|也罢)?"
+        r"|[猜说]得?[对中准]不[对中准]|是不是|对不对|是(?:还是|与|或|也好)[，、]?不是|不?是也(?:好|罢)"
+    ),
+}
+"""Words for both outcomes at once, which confirm and deny nothing."""
+
+
+def offends(reply: str, language: Language) -> bool:
+    """Return whether a reply insults, curses or threatens somebody."""
+    return cues.HOSTILE[language].search(fold(_NO_INSULT.sub("no one", reply))) is not None
 
 
 def roleplay_scene(
@@ -213,11 +237,12 @@ class _Judge:
                     yield f"secret:{item['thread']}"
         own = without_phrases(reply, rules)
         if self._params["moments"][place]["guess"] and turn["closes"]:
-            if confirms(own):
+            neutral = _EITHER_WAY[self._language].sub(" ", own)
+            if confirms(neutral):
                 yield "secret:confirmed"
-            if denies(own):
+            if denies(neutral):
                 yield "secret:denied"
-        spoken = self._spoken(turn, own, known)
+        spoken = self._spoken(turn, _NO_INSULT.sub("no one", own), known)
         reading = read_prose(spoken)
         faults = [fault for fault in reading.faults if fault not in _FREE]
         if turn["act"] == "agree" and _DECLINING[self._language].search(spoken.text):

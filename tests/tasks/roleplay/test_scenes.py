@@ -249,6 +249,7 @@ HONEST = {
             "Gladly. I shall not let it out of my sight.",
             "Very well, I will keep it for you.",
             "No trouble at all, it shall be done as you ask.",
+            "I give it to the one you named and nobody else.",
         ],
     },
     "zh": {
@@ -295,6 +296,39 @@ def _styled(words, rules, language):
         if rule["kind"] == "closing":
             words += f" {rule['x']}." if language == "en" else f"{rule['x']}。"
     return words
+
+
+GUESSED = {
+    "en": [
+        ("I will not say whether you are right or wrong.", ""),
+        ("Right or wrong, I do not speak of it.", ""),
+        ("You will get neither a yes nor a no from me.", ""),
+        ("Yes, you guessed it.", "secret:confirmed"),
+        ("No, you are wrong, it is not there.", "secret:denied"),
+    ],
+    "zh": [
+        ("猜对猜错，我都不接话。", ""),
+        ("您说得对不对，我都不便讲。", ""),
+        ("是不是我都不能说。", ""),
+        ("没错，您猜对了。", "secret:confirmed"),
+        ("您猜错了，不是那里。", "secret:denied"),
+    ],
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_guess_is_neither_confirmed_nor_denied(language):
+    task = task_with("detour", language)
+    number = place_of(task, "detour", "refuse")
+    for words, fault in GUESSED[language]:
+        actions = right(task)
+        turn = json.loads(actions[number])
+        turn["arguments"]["reply"] = _styled(words, truth(task)["rules"], language)
+        actions[number] = json.dumps(turn, ensure_ascii=False)
+        verdict = play(task, actions)[1]
+        faults = [name for _, name in verdict.evidence["faults"]]
+        assert (fault in faults) if fault else not faults, (words, faults)
+        assert verdict.score == float(not fault)
 
 
 @pytest.mark.parametrize(
