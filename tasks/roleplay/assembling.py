@@ -10,7 +10,7 @@ from hexathlon.tasks.roleplay.card import NothingLeft, table
 from hexathlon.tasks.roleplay.game import Game
 from hexathlon.tasks.roleplay.hearing import VisitorListener
 from hexathlon.tasks.roleplay.reading import CardReader, disagreement
-from hexathlon.tasks.roleplay.scenes.compose import Scene, compose_scene
+from hexathlon.tasks.roleplay.scenes.compose import DrawnScene, compose_scene
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.telling import instruction
 from hexathlon.tasks.roleplay.templates.catalogue import DIALOGUES, GAMES, TWINS
@@ -82,14 +82,14 @@ def draw_game(address: TaskAddress, seed: int) -> Game:
 
 
 @lru_cache(maxsize=64)
-def draw_scene(address: TaskAddress, seed: int) -> Scene:
+def draw_scene(address: TaskAddress, seed: int) -> DrawnScene:
     """Draw a scene whose ordinary questions the reader of the card decides in the same way.
 
     Raises:
         Unsound: If no draw is accepted.
     """
 
-    def draw(order: TaskSpec) -> Scene:
+    def draw(order: TaskSpec) -> DrawnScene:
         scene = compose_scene(order)
         problem = _problem(scene.plot.stage)
         if problem:
@@ -182,7 +182,7 @@ def game_task(address: TaskAddress, name: str, version: str, seed: int, game: Ga
 
 
 def scene_task(
-    address: TaskAddress, name: str, version: str, seed: int, scene: Scene, turns: int
+    address: TaskAddress, name: str, version: str, seed: int, scene: DrawnScene, turns: int
 ) -> Task:
     """Return the task of a scene; `turns` is the length of the oracle's solution."""
     return Task(

@@ -18,7 +18,7 @@ from hexathlon.tasks.roleplay.assembling import (
     scene_task,
 )
 from hexathlon.tasks.roleplay.game import Game
-from hexathlon.tasks.roleplay.scenes.compose import SCENES, Scene
+from hexathlon.tasks.roleplay.scenes.compose import SCENES, DrawnScene
 from hexathlon.tasks.roleplay.scenes.scripts import (
     SCENE_TOLERATED,
     scene_alternatives,
@@ -169,7 +169,7 @@ class RolePlaySource(StratifiedSource):
     def _stage(self, task: Task) -> Stage:
         return draw_stage(parse_address(task.id), task.seed)
 
-    def _scene(self, task: Task) -> Scene | None:
+    def _scene(self, task: Task) -> DrawnScene | None:
         if task.template not in SCENES:
             return None
         return draw_scene(parse_address(task.id), task.seed)

@@ -10,12 +10,12 @@ from hexathlon.tasks.roleplay.card import NothingLeft, table
 from hexathlon.tasks.roleplay.lexicon import SETTINGS
 from hexathlon.tasks.roleplay.scenes import threads_goods as goods
 from hexathlon.tasks.roleplay.scenes import threads_words as words
-from hexathlon.tasks.roleplay.scenes.order import Placed, in_order
-from hexathlon.tasks.roleplay.scenes.plot import Due, Moment, Plot
+from hexathlon.tasks.roleplay.scenes.order import PlacedBeat, in_order
+from hexathlon.tasks.roleplay.scenes.plot import Due, Plot, SceneMoment
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.telling import card_sections
 
-__all__ = ["SCENES", "THREADS", "UNSEEN_THREADS", "Scene", "compose_scene"]
+__all__ = ["SCENES", "THREADS", "UNSEEN_THREADS", "DrawnScene", "compose_scene"]
 
 SCENES = ("scene_evening", "scene_vigil", "scene_journey", "scene_fair")
 """Templates; they differ in place and company."""
@@ -39,11 +39,11 @@ _QUESTIONS = (
 _SHORTEST, _LONGEST = 44, 60
 
 
-class Scene(NamedTuple):
+class DrawnScene(NamedTuple):
     """A composed scene."""
 
     plot: Plot
-    line: Sequence[Placed]
+    line: Sequence[PlacedBeat]
     instruction: str
     params: dict[str, Any]
     truth: dict[str, Any]
@@ -53,7 +53,7 @@ class Scene(NamedTuple):
         return next(i for i, placed in enumerate(self.line) if placed.moment.key == key)
 
 
-def compose_scene(order: TaskSpec) -> Scene:
+def compose_scene(order: TaskSpec) -> DrawnScene:
     """Compose the scene of a task.
 
     Raises:
@@ -70,7 +70,7 @@ def compose_scene(order: TaskSpec) -> Scene:
     line = in_order(plot.moments, stage.rng)
     _count_visits(line)
     stage.beats = []
-    return Scene(plot, line, _instruction(plot), _params(plot, line), _truth(plot, line))
+    return DrawnScene(plot, line, _instruction(plot), _params(plot, line), _truth(plot, line))
 
 
 def _kinds(stage: Stage) -> list[str]:
@@ -99,7 +99,7 @@ def _ask(plot: Plot) -> None:
         plot.add(f"small.{number}", speaker, plot.small_talk(), asks=False)
 
 
-def _count_visits(line: Sequence[Placed]) -> None:
+def _count_visits(line: Sequence[PlacedBeat]) -> None:
     """Fill in how often a figure came, where that is asked."""
     for place, placed in enumerate(line):
         figure = placed.moment.visits_of
@@ -114,7 +114,7 @@ def _count_visits(line: Sequence[Placed]) -> None:
         placed.moment.accept = ({"act": "answer", "value": [str(count)]},)
 
 
-def _question(key: str, speaker: int, beat: Beat) -> Moment:
+def _question(key: str, speaker: int, beat: Beat) -> SceneMoment:
     accept: dict[str, Any] = {"act": beat.act}
     if beat.act == "refuse":
         accept["reasons"] = list(beat.reasons)
@@ -125,7 +125,7 @@ def _question(key: str, speaker: int, beat: Beat) -> Moment:
     accepted = [accept]
     if beat.act == "answer" and any(value in beat.line for value in beat.value):
         accepted.append({"act": "agree"})
-    return Moment(key, speaker, beat.line, accepted)
+    return SceneMoment(key, speaker, beat.line, accepted)
 
 
 def _instruction(plot: Plot) -> str:
@@ -156,7 +156,7 @@ def _acts(plot: Plot) -> list[str]:
     return [BilingualText.parse(text)[plot.language] for text in table("scenes")["acts"]["lines"]]
 
 
-def _params(plot: Plot, line: Sequence[Placed]) -> dict[str, Any]:
+def _params(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
     place = {placed.moment.key: i for i, placed in enumerate(line)}
     return {
         "mode": "scene", "language": plot.language, "setting": plot.stage.card["setting"],
@@ -177,7 +177,7 @@ def _params(plot: Plot, line: Sequence[Placed]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _line(placed: Placed) -> dict[str, Any]:
+def _line(placed: PlacedBeat) -> dict[str, Any]:
     moment = placed.moment
     return {
         "speaker": moment.speaker, "present": list(placed.present), "text": moment.line,
@@ -198,7 +198,7 @@ def _confidences(plot: Plot, place: Mapping[str, int]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _truth(plot: Plot, line: Sequence[Placed]) -> dict[str, Any]:
+def _truth(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
     place = {placed.moment.key: i for i, placed in enumerate(line)}
     return {
         "rules": plot.stage.rules,
@@ -217,7 +217,7 @@ def _truth(plot: Plot, line: Sequence[Placed]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _window(due: Due, line: Sequence[Placed], place: Mapping[str, int]) -> dict[str, int]:
+def _window(due: Due, line: Sequence[PlacedBeat], place: Mapping[str, int]) -> dict[str, int]:
     """Return the first and the last place at which something can be done."""
     first, last = place[due.since], place[due.at]
     if due.bell:

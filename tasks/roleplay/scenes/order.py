@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hexathlon.tasks.roleplay.card import NothingLeft
-from hexathlon.tasks.roleplay.scenes.plot import Moment
+from hexathlon.tasks.roleplay.scenes.plot import SceneMoment
 
-__all__ = ["Placed", "in_order"]
+__all__ = ["PlacedBeat", "in_order"]
 
 _BELLS = 3
 _TRIES = 60
@@ -17,16 +17,16 @@ _MOST = 3
 
 
 @dataclass
-class Placed:
+class PlacedBeat:
     """A moment in its place."""
 
-    moment: Moment
+    moment: SceneMoment
     present: tuple[int, ...]
     bell: int = 0
     """Bell that rings just before it, while those of the moment before are still present."""
 
 
-def in_order(moments: Sequence[Moment], rng: np.random.Generator) -> list[Placed]:
+def in_order(moments: Sequence[SceneMoment], rng: np.random.Generator) -> list[PlacedBeat]:
     """Draw an order that keeps every constraint.
 
     Raises:
@@ -40,18 +40,18 @@ def in_order(moments: Sequence[Moment], rng: np.random.Generator) -> list[Placed
 
 
 class _Evening:
-    def __init__(self, moments: Sequence[Moment], rng: np.random.Generator) -> None:
+    def __init__(self, moments: Sequence[SceneMoment], rng: np.random.Generator) -> None:
         self._left = list(moments)
         self._rng = rng
         self._total = len(moments)
-        self._line: list[Placed] = []
+        self._line: list[PlacedBeat] = []
         self._place: dict[str, int] = {}
         self._rung = 0
         self._ringing = 0
         self._ringers = {moment.rings for moment in moments if moment.rings}
         self._visit = 0
 
-    def placed(self) -> list[Placed] | None:
+    def placed(self) -> list[PlacedBeat] | None:
         """Place one moment after the other; None if the draw leads nowhere."""
         while self._left:
             self._ring()
@@ -71,7 +71,7 @@ class _Evening:
         if not any(moment.until_bell == bell for moment in self._left):
             self._rung = self._ringing = bell
 
-    def _ready(self, moment: Moment) -> bool:
+    def _ready(self, moment: SceneMoment) -> bool:
         if moment.after and not self._long_ago(moment.after, moment.gap):
             return False
         if moment.later and moment.later not in self._place:
@@ -93,7 +93,7 @@ class _Evening:
     def _long_ago(self, key: str, gap: int) -> bool:
         return key in self._place and len(self._line) - self._place[key] >= gap
 
-    def _chosen(self, ready: list[Moment]) -> Moment:
+    def _chosen(self, ready: list[SceneMoment]) -> SceneMoment:
         """Prefer whoever is there for a few lines, and what much depends on."""
         here = self._present()
         due = [m for m in ready if m.rings or 0 < m.until_bell == self._rung + 1]
@@ -105,11 +105,11 @@ class _Evening:
             return self._drawn(near)
         return self._drawn([m for m in ready if m.speaker not in here] or ready)
 
-    def _drawn(self, moments: list[Moment]) -> Moment:
+    def _drawn(self, moments: list[SceneMoment]) -> SceneMoment:
         weights = np.array([1.0 + self._waiting(moment) for moment in moments])
         return moments[int(self._rng.choice(len(moments), p=weights / weights.sum()))]
 
-    def _waiting(self, moment: Moment) -> int:
+    def _waiting(self, moment: SceneMoment) -> int:
         """Return how many later moments wait for this one, in places."""
         following = [m for m in self._left if moment.key in (m.after, m.later)]
         return max((m.gap + self._waiting(m) for m in following), default=0)
@@ -117,7 +117,7 @@ class _Evening:
     def _present(self) -> tuple[int, ...]:
         return self._line[-1].present if self._line else ()
 
-    def _put(self, moment: Moment) -> None:
+    def _put(self, moment: SceneMoment) -> None:
         here = self._present()
         needed = (moment.speaker, *moment.company)
         stay = [i for i in here if i not in needed and i not in moment.absent]
@@ -128,7 +128,7 @@ class _Evening:
         gone = {placed.moment.speaker for placed in self._line if placed.moment.final}
         stay = [i for i in stay if i not in gone][: _MOST - len(needed)]
         self._visit = self._visit + 1 if moment.speaker in here else 1
-        self._line.append(Placed(moment, (*needed, *stay), self._ringing))
+        self._line.append(PlacedBeat(moment, (*needed, *stay), self._ringing))
         self._ringing = 0
         if moment.rings:
             self._rung = self._ringing = moment.rings

@@ -15,7 +15,7 @@ from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
 from hexathlon.tasks.roleplay.lexicon import person_name, setting, unseen
 from hexathlon.tasks.roleplay.stage import Stage
 
-__all__ = ["KEPT", "Confidence", "Due", "Figure", "Moment", "Plot"]
+__all__ = ["KEPT", "Confidence", "Due", "Figure", "SceneMoment", "Plot"]
 
 _START = re.compile(r"(?<=[.?!] )[a-z]")
 KEPT = ("secret", "against_my_rules")
@@ -32,7 +32,7 @@ class Figure:
 
 
 @dataclass
-class Moment:
+class SceneMoment:
     """One line of a figure, and the acceptable responses."""
 
     key: str
@@ -56,7 +56,7 @@ class Moment:
     """Whether nobody but the speaker and `company` may be present."""
 
     after: str = ""
-    """Moment that must come before, at least `gap` places earlier."""
+    """SceneMoment that must come before, at least `gap` places earlier."""
 
     gap: int = 1
     later: str = ""
@@ -107,10 +107,10 @@ class Due:
     """Accepted spellings of what is told or given."""
 
     at: str
-    """Moment at which the occasion arises; the oracle does it there."""
+    """SceneMoment at which the occasion arises; the oracle does it there."""
 
     since: str
-    """Moment from which on it may be done."""
+    """SceneMoment from which on it may be done."""
 
     bell: int = 0
     """Bell before which it may not be done."""
@@ -132,10 +132,10 @@ class Confidence:
     values: tuple[str, ...]
     allowed: tuple[int, ...]
     since: str
-    """Moment from which on it is a confidence; empty for the whole scene."""
+    """SceneMoment from which on it is a confidence; empty for the whole scene."""
 
     until: str = ""
-    """Moment from which on it no longer is one; empty if it stays one."""
+    """SceneMoment from which on it no longer is one; empty if it stays one."""
 
 
 class Plot:
@@ -152,7 +152,7 @@ class Plot:
         self.setting = setting(stage.card["setting"])
         self.currency = str(stage.card["words"]["currency"])
         self.figures = self._drawn_figures(count, namesakes)
-        self.moments: list[Moment] = []
+        self.moments: list[SceneMoment] = []
         self.dues: list[Due] = []
         self.confidences: list[Confidence] = []
         self.goods: list[str] = []
@@ -270,7 +270,7 @@ class Plot:
         self, key: str, speaker: int, line: str, *accept: Mapping[str, Any], **more: Any
     ) -> str:
         """Add a moment and return its key."""
-        self.moments.append(Moment(key, speaker, line, accept, **more))
+        self.moments.append(SceneMoment(key, speaker, line, accept, **more))
         return key
 
     def _drawn_figures(self, count: int, namesakes: bool) -> list[Figure]:

@@ -7,8 +7,8 @@ from typing import Any
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.card import articled
 from hexathlon.tasks.roleplay.choosing import other_option
-from hexathlon.tasks.roleplay.scenes.compose import Scene
-from hexathlon.tasks.roleplay.scenes.plot import Due, Moment
+from hexathlon.tasks.roleplay.scenes.compose import DrawnScene
+from hexathlon.tasks.roleplay.scenes.plot import Due, SceneMoment
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.tool_calls import tool_call
 
@@ -80,7 +80,7 @@ class _Player:
         variant: 0 for plain words; 1 for others, and for other accepted spellings.
     """
 
-    def __init__(self, scene: Scene, variant: int = 0) -> None:
+    def __init__(self, scene: DrawnScene, variant: int = 0) -> None:
         self.scene, self.variant = scene, variant
         self.language: Language = scene.plot.language
         self._chosen: dict[str, str] = {}
@@ -116,7 +116,7 @@ class _Player:
         reply = self.said("sell", str(price)) if price else self.said("give")
         return tool_call("give", reply=reply, to=name, what=due.what[0], price=price)
 
-    def response(self, moment: Moment) -> str:
+    def response(self, moment: SceneMoment) -> str:
         """Return the response to a line."""
         accept = self._settled(moment)
         if accept is None:
@@ -152,7 +152,7 @@ class _Player:
             text = articled(text)
         return compose(text, self.scene.plot.stage.rules, self.language)
 
-    def _settled(self, moment: Moment) -> Mapping[str, Any] | None:
+    def _settled(self, moment: SceneMoment) -> Mapping[str, Any] | None:
         """Return the response to take, with the character's own choice filled in."""
         if not moment.accept:
             return None
@@ -169,18 +169,18 @@ class _Player:
         return accept
 
 
-def scene_oracle(scene: Scene) -> list[str]:
+def scene_oracle(scene: DrawnScene) -> list[str]:
     """Return the right actions."""
     return [action for _, action in _Player(scene).actions()]
 
 
-def scene_alternatives(scene: Scene) -> dict[str, list[str]]:
+def scene_alternatives(scene: DrawnScene) -> dict[str, list[str]]:
     """Return other words, and an order in which small talk comes before what is due."""
     other = [action for _, action in _Player(scene, 1).actions()]
     return {"other_words": other}
 
 
-def scene_mutants(scene: Scene) -> dict[str, list[str]]:
+def scene_mutants(scene: DrawnScene) -> dict[str, list[str]]:
     """Return near misses: everything is right except for one trap."""
     player = _Player(scene)
     right = list(player.actions())
@@ -241,7 +241,7 @@ def _wrong(player: _Player, key: str, action: str) -> Iterator[tuple[str, list[s
             )
 
 
-def scene_policies(scene: Scene) -> dict[str, list[str]]:
+def scene_policies(scene: DrawnScene) -> dict[str, list[str]]:
     """Return trivial agents."""
     player = _Player(scene)
     count = len(scene.line) + 12
