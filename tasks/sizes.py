@@ -27,7 +27,7 @@ _DATA = "HEXATHLON_DATA"
 
 GENERATED_SIZES: "Mapping[str, Mapping[Split, int | None]]" = MappingProxyType(
     {
-        "sql": {"train": None, "dev": 10_000, "test": 1_500},
+        "sql": {"train": None, "dev": 12_680, "test": 1_902},
         "terminal": {"train": None, "dev": 16_640, "test": 624},
         "shopping": {"train": None, "dev": 25_800, "test": 1_200},
         "web": {"train": None, "dev": 12_800, "test": 1_600},
@@ -35,7 +35,7 @@ GENERATED_SIZES: "Mapping[str, Mapping[Split, int | None]]" = MappingProxyType(
         "gui-mined": {"train": None, "dev": 1_600, "test": 800},
         "gui-pixels": {"train": None, "dev": 800, "test": 400},
         "desktop": {"train": None, "dev": 480, "test": 480},
-        "roleplay": {"train": None, "dev": 5_760, "test": 1_152},
+        "roleplay": {"train": None, "dev": 7_200, "test": 1_440},
         "roleplay-shift": {"train": None, "dev": 192, "test": 960},
     }
 )
