@@ -172,7 +172,7 @@ class Bench:
                 return batch
 
             before, seconds, began = engine.counts, clock.seconds, time.perf_counter()
-            asyncio.run(Collector(executor, (), keep, growth).collect([plan]))
+            asyncio.run(Collector(executor, (), keep, growth=growth).collect([plan]))
             wall, after = time.perf_counter() - began, engine.counts
             asyncio.run(engine.clear())
             drawn, read = after["drawn"] - before["drawn"], after["read"] - before["read"]

@@ -93,7 +93,7 @@ class TokenReply(NamedTuple):
     spans: list[Span]
     """Policy versions in order; the spans cover the whole reply."""
 
-    entropies: Sequence[float] = ()
+    entropies: tuple[float, ...] = ()
     """Entropy of each token's distribution at temperature 1, in nats; empty if unknown."""
 
     def first(self, count: int) -> "TokenReply":
@@ -120,5 +120,5 @@ class TokenReply(NamedTuple):
             [*self.log_probabilities, *rest.log_probabilities],
             rest.finish,
             [*self.spans, *spans],
-            [*self.entropies, *rest.entropies],
+            (*self.entropies, *rest.entropies),
         )

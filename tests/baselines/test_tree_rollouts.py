@@ -60,7 +60,7 @@ def played(
 
     key = key_of(event) if not task else (event, task, 7, 0)
     plan = GroupPlan(key[1], event, TrialLimits(), members, key[2])
-    asyncio.run(Collector(executor, (), keep, growth).collect([plan]))
+    asyncio.run(Collector(executor, (), keep, growth=growth).collect([plan]))
     return kept
 
 
@@ -176,7 +176,7 @@ def test_entropies_are_those_of_the_sampled_distributions(checkpoint: Path) -> N
     expected = torch.distributions.Categorical(logits=logits).entropy()
     assert list(reply.entropies) == pytest.approx(expected.tolist(), abs=1e-4)
     plain = asyncio.run(engine.generate(TokenRequest([5, 9, 22], TokenSampling(max_tokens=5))))
-    assert plain.entropies == [] and plain.ids == reply.ids
+    assert plain.entropies == () and plain.ids == reply.ids
 
 
 class Aborting(LocalEngine):

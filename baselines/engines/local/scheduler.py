@@ -83,7 +83,9 @@ class Sequence:
             end = start + len(list(tokens))
             spans.append(Span(version, start, end))
             start = end
-        return TokenReply(self.sampled, self.log_probabilities, finish, spans, self.entropies)
+        return TokenReply(
+            self.sampled, self.log_probabilities, finish, spans, tuple(self.entropies)
+        )
 
 
 @dataclass(slots=True, eq=False)
