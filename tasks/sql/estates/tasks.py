@@ -21,7 +21,7 @@ __all__ = [
 
 ESTATES = tuple(f"estate_{metric}" for metric in METRICS)
 """The templates."""
-PATIENCE = 1.4
+PATIENCE = 1.15
 """Actions of an agent per action of the oracle."""
 _USER_PATIENCE = 2
 _TOLERANCE = 1e-6
