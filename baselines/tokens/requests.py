@@ -4,7 +4,6 @@ A reply has the log-probability of each token under the distribution it was samp
 never decoded and encoded again.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 

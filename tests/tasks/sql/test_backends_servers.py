@@ -236,3 +236,23 @@ def test_an_open_database_leaves_no_noise_at_exit():
         cwd=TESTS, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("[(200,)]\n", "")
+
+
+def test_a_database_of_many_tables_opens_in_duckdb(monkeypatch):
+    pytest.importorskip("duckdb", reason="the extra [duckdb] is not installed")
+    # The tables take more than this.
+    monkeypatch.setattr("hexathlon.tasks.sql.world.backends.duckdb._MEMORY", 16 << 20)
+    with closing(sqlite3.connect(":memory:")) as wide:
+        columns = "a INTEGER PRIMARY KEY, b REAL NOT NULL, c TEXT, d TEXT"
+        rows = [(number, 0.5, "x" if number % 2 else None, None) for number in range(2500)]
+        for number in range(450):
+            wide.execute(f"CREATE TABLE t{number} ({columns})")
+            some = rows[:3] if number else rows  # those of t0 take several statements
+            wide.executemany(f"INSERT INTO t{number} VALUES (?, ?, ?, ?)", some)
+        image = wide.serialize()
+    with closing(open_image(image, {}, "duckdb:///:memory:", purpose="agent")) as database:
+        assert len(database.catalogue()) == 450
+        assert database.run("SELECT count(*), sum(a) FROM t0", LIMITS).rows == [(2500, 3123750)]
+        assert database.run("SELECT * FROM t449 ORDER BY a", LIMITS).rows == rows[:3]
+        error = error_of(database, "SELECT count(DISTINCT hash(range)) FROM range(9000000)")
+        assert error.kind == "too_large"

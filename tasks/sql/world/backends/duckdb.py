@@ -22,13 +22,18 @@ __all__ = ["open_server_database"]
 _TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE", "TEXT": "VARCHAR"}
 _CONFIG: dict[str, str | int | float | list[str]] = {
     "threads": 1,
-    "memory_limit": "256MB",
     "max_temp_directory_size": "0GB",
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
+_MEMORY = 256 << 20
+"""Bytes that statements may use beside the tables."""
+
 _KEPT = 4
+_ROWS = 1000
+"""Rows per statement that fills a table."""
+
 _SIGNALLED = "Query interrupted"
 """DuckDB's message when a signal handler raised an exception, which it drops."""
 
@@ -45,6 +50,9 @@ class _DuckDB(Loaded):
         self.image = image
         self._raw = duckdb.connect(":memory:", config=dict(_CONFIG))
         fill(image, opener, _TYPES, self._raw.execute, self._insert)
+        # Tables of few rows take far more than their content: a block for each column.
+        used = self._raw.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()
+        self._raw.execute(f"SET memory_limit = '{int(used[0][0]) + _MEMORY} bytes'")
         self._raw.execute("SET lock_configuration = true")
 
     def execute(
@@ -105,8 +113,11 @@ class _DuckDB(Loaded):
         self._raw.close()
 
     def _insert(self, table: str, rows: list[StoredRow]) -> None:
-        marks = ", ".join("?" * len(rows[0]))
-        self._raw.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+        # One list per column: a statement per row would take a millisecond each.
+        marks = ", ".join(["unnest(?)"] * len(rows[0]))
+        for start in range(0, len(rows), _ROWS):
+            columns = [list(column) for column in zip(*rows[start : start + _ROWS], strict=True)]
+            self._raw.execute(f"INSERT INTO {table} SELECT {marks}", columns)
 
 
 class _Opener:
