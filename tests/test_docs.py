@@ -130,6 +130,10 @@ def reason_not_to_run(words: list[str]) -> str:
         return "makes keys and submissions; tests/cli/test_boards.py does"
     if words[0] == "leaderboard" and (words[1] != "build" or words[2] == "board"):
         return "needs a board or a site; tests/cli/test_boards.py makes them"
+    if words[0] == "judge" and words[1] in ("gap", "label", "shift"):
+        return "needs judged or role-play runs; tests/baselines/judging makes them"
+    if "--arena" in words:
+        return "needs an arena; tests/baselines/judging/test_arena_command.py makes one"
     if words[0] == "plan" and "--from" in words:
         return "needs a training run; tests/baselines/sizing has one"
     if any(re.fullmatch("[A-Z]{2,}…?", word) and word not in ENVIRONMENT_NAMES for word in words):
@@ -327,8 +331,8 @@ def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert run([{"50": "3", "100": "2"}.get(word, word) for word in words]) == 0, words
         ran.append(words[0])
     assert ran == [
-        "list", "eval", "eval", "verify", "compare", "report", "leaderboard", "selftest", "export",
-        "doctor",
+        "list", "eval", "eval", "verify", "compare", "arena", "report", "leaderboard", "selftest",
+        "export", "doctor",
     ]  # fmt: skip
     assert (tmp_path / "site" / "mine" / "index.html").is_file()
 

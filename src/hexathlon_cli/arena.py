@@ -78,7 +78,7 @@ def arena(
     request_retries: RequestRetries = 4,
     salt_file: SaltFile = None,
 ) -> int:
-    """Have players play the same scenes, compare their performances and rate them.
+    """Have players play the same scenes, and rate them by comparison.
 
     Every player's trials are an ordinary run in OUT/players, which `verify` and `leaderboard build`
     accept. The comparisons and ratings are written to OUT/arena.json; `leaderboard build --arena`
