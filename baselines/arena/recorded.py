@@ -11,7 +11,7 @@ from hexathlon.evaluators.records.plan import PlanError, TrialKey, read_plan
 
 __all__ = ["ArenaPlayer", "performances_of"]
 
-_SHARED = ("id", "version", "split", "taskset_hash")
+_SHARED = ("version", "split", "taskset_hash")
 
 
 class ArenaPlayer(NamedTuple):
@@ -44,8 +44,8 @@ def performances_of(
 ) -> tuple[list[ArenaPlayer], list[Performance]]:
     """Return the players and their performances, ordered by player.
 
-    A scene is a task played with one seed and trial number. Of several attempts at a trial, the
-    last one counts.
+    A scene is a task played in one environment with one seed and trial number. Of several attempts
+    at a trial, the last one counts.
 
     Args:
         runs: Run directories by the players' names.
@@ -94,10 +94,11 @@ def _read(
 
 
 def _scenes(keys: Mapping[TrialKey, Any]) -> Iterator[tuple[TrialKey, str]]:
-    """Name each trial's scene: its task, and its seed and trial number unless both are 0."""
+    """Name each trial's scene: environment and task, seed and trial number unless both are 0."""
     for key in keys:
-        _, task, seed, trial = key
-        yield key, task if seed == trial == 0 else f"{task} seed {seed} trial {trial}"
+        env, task, seed, trial = key
+        place = f"{env} {task}"
+        yield key, place if seed == trial == 0 else f"{place} seed {seed} trial {trial}"
 
 
 def _check_tasks(players: list[ArenaPlayer]) -> None:

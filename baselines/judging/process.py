@@ -68,11 +68,13 @@ class StepJudge:
         self.judge = judge
         self.criterion = criterion.model_copy(update={"scope": "last"})
 
-    async def decide(self, transcript: JudgedTranscript) -> list[Decision]:
+    async def decide(self, transcript: JudgedTranscript, *, repeat: int = 0) -> list[Decision]:
         """Return one decision per turn of the agent, in order."""
         ends = transcript.within("agent")
         prefixes = (JudgedTranscript(transcript.lines[: end + 1]) for end in ends)
-        decisions = (self.judge.decide(self.criterion, prefix) for prefix in prefixes)
+        decisions = (
+            self.judge.decide(self.criterion, prefix, repeat=repeat) for prefix in prefixes
+        )
         return list(await asyncio.gather(*decisions))
 
 
@@ -124,7 +126,7 @@ class ByTurns:
         """Decide a criterion; `details` has the label of each turn."""
         if criterion.check is not None or not transcript.within("agent"):
             return await self._judge.decide(criterion, transcript, repeat=repeat)
-        steps = await StepJudge(self._judge, criterion).decide(transcript)
+        steps = await StepJudge(self._judge, criterion).decide(transcript, repeat=repeat)
         worst = worst_step(steps, pitfall=criterion.weight < 0)
         return replace(worst, details={"turns": [step.label for step in steps]})
 

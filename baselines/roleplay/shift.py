@@ -1,6 +1,5 @@
 """R-EMID of a run on the task source `roleplay-shift`."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -99,7 +98,8 @@ def shift_exchanges(run: Path) -> dict[str, list[Exchange]]:
     for (_, task_id, _, _), record in last.items():
         if record["status"] == "infra" or not task_id.startswith(f"{SOURCE}/"):
             continue
-        replies = [_reply(step["action"]) for step in record["steps"]]
+        # Of the state, not of the steps: a malformed call is a step, and the visitor still waits.
+        replies = [str(turn["reply"]) for turn in record["final_state"].get("turns", ())]
         turns = reference_turns(tasks.get(task_id), replies)
         own = exchanges.setdefault(parse_address(task_id).template, [])
         own += [
@@ -107,15 +107,6 @@ def shift_exchanges(run: Path) -> dict[str, list[Exchange]]:
             for turn, reply in zip(turns, replies, strict=False)
         ]
     return exchanges
-
-
-def _reply(action: str) -> str:
-    """Return what an act says; the whole action if it is not an act."""
-    try:
-        reply = json.loads(action)["arguments"]["reply"]
-    except (ValueError, LookupError, TypeError):
-        return action
-    return reply if isinstance(reply, str) else action
 
 
 def _text(context: Mapping[str, str]) -> str:

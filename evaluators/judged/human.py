@@ -1,8 +1,8 @@
 """Labels that people gave to the trials of a run, and their agreement with judges.
 
 A file has one JSON line per label: the record's hash, the rubric's hash, criterion, label and
-annotator. The last line of an annotator on a criterion of a record counts, so a label is corrected
-by another line.
+annotator. The last line of an annotator on a rubric's criterion of a record counts, so a label is
+corrected by another line, and labels on an older text of a rubric are not those on a newer one.
 """
 
 import json
@@ -29,8 +29,8 @@ __all__ = [
 _FIELDS = ("record", "rubric", "criterion", "label", "annotator")
 _MAX_BYTES = 256 << 20
 
-RaterLabels = Mapping[tuple[str, str], str]
-"""Label by record hash and criterion, of one rater."""
+RaterLabels = Mapping[tuple[str, str, str], str]
+"""Label by record hash, rubric hash and criterion, of one rater."""
 
 
 class HumanLabelError(ValueError):
@@ -81,12 +81,12 @@ def read_human_labels(path: Path) -> list[HumanLabel]:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise HumanLabelError(f"cannot read the labels {path}: {reason(error)}") from None
-    last: dict[tuple[str, str, str], HumanLabel] = {}
+    last: dict[tuple[str, str, str, str], HumanLabel] = {}
     for number, line in enumerate(lines, start=1):
         if not line:
             continue
         label = _label(path, number, line)
-        last[label.annotator, label.record, label.criterion] = label
+        last[label.annotator, label.record, label.rubric, label.criterion] = label
     return list(last.values())
 
 
@@ -96,11 +96,11 @@ def agreements(labels: Sequence[HumanLabel], judged: Iterable[JudgedFile]) -> li
     Raters are the annotators and the judges of the files; two judges are not compared. Records on
     which either abstained or gave no label are left out.
     """
-    rubrics = {label.rubric for label in labels}
-    people: dict[str, dict[tuple[str, str], str]] = {}
+    people: dict[str, dict[tuple[str, str, str], str]] = {}
     for label in labels:
-        people.setdefault(label.annotator, {})[label.record, label.criterion] = label.label
-    judges = {_name(file): _labels_of(file, rubrics) for file in judged}
+        own = people.setdefault(label.annotator, {})
+        own[label.record, label.rubric, label.criterion] = label.label
+    judges = {_name(file): _labels_of(file) for file in judged}
     names = sorted(people)
     pairs = [(a, people[a], b, people[b]) for i, a in enumerate(names) for b in names[i + 1 :]]
     pairs += [(a, people[a], b, judges[b]) for a in names for b in judges]
@@ -110,8 +110,8 @@ def agreements(labels: Sequence[HumanLabel], judged: Iterable[JudgedFile]) -> li
 def _between(first: str, a: RaterLabels, second: str, b: RaterLabels) -> list[Agreement]:
     common = [key for key in a if key in b and ABSTAIN not in (a[key], b[key])]
     found = []
-    for criterion in dict.fromkeys(name for _, name in common):
-        own = [key for key in common if key[1] == criterion]
+    for criterion in dict.fromkeys(name for *_, name in common):
+        own = [key for key in common if key[2] == criterion]
         ours, theirs = [a[key] for key in own], [b[key] for key in own]
         equal = sum(x == y for x, y in zip(ours, theirs, strict=True))
         estimate = kappa_estimate(ours, theirs)
@@ -124,11 +124,12 @@ def _name(file: JudgedFile) -> str:
     return f"{models} ({file.path.stem[:8]})"
 
 
-def _labels_of(file: JudgedFile, rubrics: set[str]) -> dict[tuple[str, str], str]:
+def _labels_of(file: JudgedFile) -> dict[tuple[str, str, str], str]:
     return {
-        (str(line["record"]), str(decision["criterion"])): str(decision["label"])
+        (str(line["record"]), str(line["rubric"]), str(decision["criterion"])): str(
+            decision["label"]
+        )
         for line in last_of_trials(file.lines)
-        if line["rubric"] in rubrics
         for decision in line["judges"]
         if decision["label"] is not None
     }

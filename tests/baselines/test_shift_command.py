@@ -1,11 +1,17 @@
 """R-EMID of runs on `roleplay-shift`, with a scorer whose preferences are known."""
 
-import json
+import itertools
 
 import pytest
 
+from hexathlon.baselines.agents.base import Turn
+from hexathlon.baselines.agents.scripted import ScriptedAgent
+from hexathlon.baselines.harness.config import load_config
 from hexathlon.baselines.harness.errors import UsageError
+from hexathlon.baselines.harness.models import OpenedModel
+from hexathlon.baselines.harness.run import evaluate
 from hexathlon.baselines.roleplay.shift import shift_exchanges, shifts_of_run
+from hexathlon.evaluators.records import read_records
 from hexathlon_cli.app import run
 
 
@@ -43,12 +49,43 @@ def test_other_replies_have_less_information_than_the_references(played):
         assert one.result.in_distribution.value != one.result.shifted.value
 
 
+class Stumbling:
+    """The oracle, with a malformed call before each action."""
+
+    name, version, asynchronous = "stumbling", "1", False
+
+    def begin(self, episode):
+        player = ScriptedAgent("oracle").begin(episode)
+        return _Stumbler(player)
+
+
+class _Stumbler:
+    def __init__(self, player):
+        self._player, self._stumbles = player, True
+
+    def act(self, messages):
+        self._stumbles = not self._stumbles
+        if self._stumbles:
+            return self._player.act(messages)
+        return Turn('{"name": "answer", "arguments": {"reply": 7}}')
+
+
+def test_a_malformed_call_does_not_shift_the_dialogue(tmp_path):
+    line = {"envs": ["RolePlay"], "taskset": "roleplay-shift", "split": "dev", "level": "tiny"}
+    config, execution = load_config({**line, "model": "agent:oracle", "tasks": 4}, None)
+    opened = OpenedModel(Stumbling(), {"kind": "agent", "name": "stumbling", "place": ""}, None)
+    evaluate(config, execution, tmp_path / "run", model=opened)
+    exchanges = shift_exchanges(tmp_path / "run")
+    steps = [len(record["steps"]) for record in read_records(tmp_path / "run")]
+    assert sum(map(len, exchanges.values())) < sum(steps)
+    assert all(one.reply == one.reference for group in exchanges.values() for one in group)
+
+
 def test_the_models_own_replies_are_part_of_its_dialogue(played):
-    record = json.loads((played / "random" / "records.jsonl").read_text("utf-8").splitlines()[0])
-    exchanges = shift_exchanges(played / "random")
-    later = [one for group in exchanges.values() for one in group]
-    first = next(one for one in later if one.reply in record["steps"][0]["action"])
-    assert first.reply and first.reply != first.reference
+    for group in shift_exchanges(played / "random").values():
+        for before, after in itertools.pairwise(group):
+            if after.context.count("\n") > before.context.count("\n"):  # of the same trial
+                assert before.reply in after.context
 
 
 def test_runs_of_other_tasks_are_refused(tmp_path):

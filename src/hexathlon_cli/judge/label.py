@@ -72,12 +72,12 @@ def _left(
     asked: "Sequence[JudgedTrial]", known: "Sequence[HumanLabel]", annotator: str
 ) -> "list[tuple[JudgedTrial, Criterion]]":
     """Return the questions that the annotator has not answered."""
-    done = {(row.record, row.criterion) for row in known if row.annotator == annotator}
+    done = {(row.record, row.rubric, row.criterion) for row in known if row.annotator == annotator}
     return [
         (trial, criterion)
         for trial in asked
         for criterion in trial.rubric.judged
-        if (trial.head["hash"], criterion.id) not in done
+        if (trial.head["hash"], trial.rubric.hash, criterion.id) not in done
     ]
 
 

@@ -74,7 +74,7 @@ def compose_scene(order: TaskSpec) -> DrawnScene:
 
 
 def _kinds(stage: Stage) -> list[str]:
-    """Draw the threads, with one or two unseen kinds outside training."""
+    """Draw the threads, with one to three unseen kinds in test and heldout."""
     usual = [kind for kind in THREADS if kind not in UNSEEN_THREADS]
     count = int(stage.rng.integers(7, 10))
     extra: list[str] = []

@@ -56,7 +56,7 @@ class SceneMoment:
     """Whether nobody but the speaker and `company` may be present."""
 
     after: str = ""
-    """SceneMoment that must come before, at least `gap` places earlier."""
+    """Moment that must come before, at least `gap` places earlier."""
 
     gap: int = 1
     later: str = ""
@@ -107,10 +107,10 @@ class Due:
     """Accepted spellings of what is told or given."""
 
     at: str
-    """SceneMoment at which the occasion arises; the oracle does it there."""
+    """Moment at which the occasion arises; the oracle does it there."""
 
     since: str
-    """SceneMoment from which on it may be done."""
+    """Moment from which on it may be done."""
 
     bell: int = 0
     """Bell before which it may not be done."""
@@ -132,10 +132,10 @@ class Confidence:
     values: tuple[str, ...]
     allowed: tuple[int, ...]
     since: str
-    """SceneMoment from which on it is a confidence; empty for the whole scene."""
+    """Moment from which on it is a confidence; empty for the whole scene."""
 
     until: str = ""
-    """SceneMoment from which on it no longer is one; empty if it stays one."""
+    """Moment from which on it no longer is one; empty if it stays one."""
 
 
 class Plot:

@@ -175,7 +175,7 @@ def scene_oracle(scene: DrawnScene) -> list[str]:
 
 
 def scene_alternatives(scene: DrawnScene) -> dict[str, list[str]]:
-    """Return other words, and an order in which small talk comes before what is due."""
+    """Return other words."""
     other = [action for _, action in _Player(scene, 1).actions()]
     return {"other_words": other}
 

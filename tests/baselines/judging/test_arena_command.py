@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from hexathlon.baselines.arena.recorded import _scenes
 from hexathlon.evaluators.judged.arena import ArenaError, read_arena
 from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon_cli.app import run
@@ -97,6 +98,12 @@ def test_one_player_equal_names_and_other_tasks_are_refused(played, tmp_path, ca
     assert run([*line, "--out", str(other)]) == 0
     assert run(["arena", oracle, str(other), "--out", str(tmp_path / "x")]) == 1
     assert "split is 'test' and 'dev'" in capsys.readouterr().err
+
+
+def test_one_task_in_two_environments_is_two_scenes():
+    keys = {("a/A-v0", "t/1", 0, 0): 1, ("b/B-v0", "t/1", 0, 0): 2, ("a/A-v0", "t/1", 1, 0): 3}
+    names = [scene for _, scene in _scenes(keys)]
+    assert names == ["a/A-v0 t/1", "b/B-v0 t/1", "a/A-v0 t/1 seed 1 trial 0"]
 
 
 def test_a_changed_file_and_invented_ratings_are_refused(played, tmp_path):

@@ -56,6 +56,19 @@ def test_going_back_corrects_a_label(played, tmp_path, type_in):
     assert row.label == "not_met" and len(path.read_text("utf-8").splitlines()) == 2
 
 
+def test_labels_on_an_older_rubric_do_not_count_as_given(played, tmp_path, type_in):
+    path = tmp_path / "labels.jsonl"
+    type_in("2", "q")
+    assert label(played, path) == 0
+    (row,) = read_human_labels(path)
+    append_label(path, row._replace(rubric="0" * 64, label="not_met"))
+    assert [each.label for each in read_human_labels(path)] == ["met", "not_met"]
+    judge(played)
+    (file,) = map(read_judged, judged_files(played))
+    found = agreements([row._replace(rubric="0" * 64)], [file])
+    assert found == []
+
+
 def test_agreement_is_chance_corrected(played, tmp_path, type_in, capsys):
     judge(played)  # says that `own_voice` is met in every trial
     (file,) = map(read_judged, judged_files(played))
