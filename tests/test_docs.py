@@ -116,7 +116,8 @@ def reason_not_to_run(words: list[str]) -> str:
     if "docker" in words:
         return "needs a container engine"
     trained = {"runs/first/policy", "runs/first/after"}
-    if trained & set(words) or (words[0] == "train" and "--out" in words):
+    trains = words[0] == "train" and words[1:] and "--print-config" not in words
+    if trained & set(words) or trains:
         return "needs minutes of training; tests/baselines/training trains smaller policies"
     if "tasks/fix-build" in words:
         return "needs a task directory; see tests/envs/terminal/test_task_directories.py"

@@ -39,9 +39,9 @@ def criteria(
     timeout: Timeout = 300.0,
     request_retries: RequestRetries = 4,
 ) -> int:
-    """Have a judge write a rubric from a question alone, before any answer is seen (CE-RM).
+    """Have a judge write a rubric from a question alone (CE-RM).
 
-    The file is for `judge run --rubric`. Read it first: add planted controls, and drop criteria
+    No answer is shown to it. The file is for `judge run --rubric`. Read it first: add planted controls, and drop criteria
     that code can decide.
     """
     from hexathlon.baselines import interrupts

@@ -19,9 +19,9 @@ def gap(
     reward: Annotated[str, typer.Option(help="Name of the judge whose score is the reward.")],
     held_out: Annotated[str, typer.Option(help="Name of a judge that training never asked.")],
 ) -> int:
-    """Watch for a policy that learns its judge: compare it with a judge not trained against.
+    """Compare a judge that is used as the reward with one that never was.
 
-    Both judges must have judged every run. The alarm is raised, with exit code 3, if the reward
+    A policy may learn its judge instead of the task. Both judges must have judged every run. The alarm is raised, with exit code 3, if the reward
     rises and the gap between the judges grows significantly with it.
     """
     from hexathlon.baselines.harness.errors import ExitCode, UsageError

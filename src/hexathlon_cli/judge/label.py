@@ -29,7 +29,7 @@ def label(
     seed: Seed = 0,
     salt_file: SaltFile = None,
 ) -> int:
-    """Label the trials of a run yourself, and see how well judges agree with you.
+    """Label the trials of a run yourself, and compare judges with you.
 
     Shows one trial after the other, in random order and without scores or judges' labels, and asks
     for each criterion that code cannot decide. Answers are saved at once; the same command

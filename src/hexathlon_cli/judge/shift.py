@@ -18,7 +18,7 @@ def shift(
     negatives: Annotated[int, typer.Option(min=2, help="Mismatched pairs per estimate.")] = 1000,
     seed: Seed = 0,
 ) -> int:
-    """Measure what a role-player loses under shift (R-EMID), by the probabilities of a model.
+    """Measure what a role-player loses under shift (R-EMID).
 
     R-EMID is the effective mutual information of context and reply in the distribution, minus that
     under the shift of one factor; above 0 is a loss. The unit is nats per token.
