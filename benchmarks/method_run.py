@@ -22,9 +22,9 @@ from hexathlon.baselines.pipeline.catalogue import (
     HINTS,
     HORIZONS,
     SAMPLERS,
-    SHAPINGS,
 )
 from hexathlon.baselines.pipeline.replay import Memory, ReplayStage
+from hexathlon.baselines.pipeline.shaping import shape
 from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.baselines.training.recipe import Recipe
@@ -37,6 +37,9 @@ HINTED = 1 << 40
 TRIES = 4
 """Batches that a step plays at most to fill itself after a filter."""
 
+UNPLAYED_REPLAYS = frozenset({"corrections", "external"})
+"""Replays that mark samples or tokens for the trainer, marks which the bench does not read."""
+
 
 class Method(NamedTuple):
     """A method of the comparison."""
@@ -45,6 +48,30 @@ class Method(NamedTuple):
     recipe: Recipe
     extra_members: int
     """Rollouts per task beyond the setting's."""
+
+
+def check_playable(name: str, recipe: Recipe) -> None:
+    """Check that the bench plays every part of a method's recipe.
+
+    Raises:
+        ValueError: If it would ignore a part.
+    """
+    generate, credit = recipe.generate, recipe.credit
+    ignored = {
+        f"generate.structure {generate.structure.name!r}": generate.growth() is not None,
+        f"generate.context {generate.context.name!r}": generate.context.name != "none",
+        f"generate.hinted = {generate.hinted}": generate.hinted < 1,
+        "generate.pruning": generate.pruning is not None,
+        "credit.tokens": bool(credit.tokens),
+        "credit.per_event": credit.per_event,
+        f"replay {recipe.replay.name!r}": recipe.replay.name in UNPLAYED_REPLAYS,
+        "asynchrony.redundant": recipe.asynchrony.redundant > 0,
+    }
+    if parts := [part for part, used in ignored.items() if used]:
+        raise ValueError(
+            f"the method {name!r} has parts that the bench cannot play, {', '.join(parts)}: "
+            "remove them, or compare the method with the trainer itself"
+        )
 
 
 class Setting(NamedTuple):
@@ -255,7 +282,7 @@ class MethodRun:
     def _kept(self, groups: list[Group], attempt: int) -> list[Group]:
         credit = self.recipe.credit
         for part in credit.shapings:
-            groups = SHAPINGS[part.name](groups, **part.parameters)
+            groups = shape(part.name, groups, self.known, **part.parameters)
         if self.recipe.control == "shuffled_rewards":
             groups = self._shuffled(groups)
         groups = self.replay.repaired(groups, self.step, attempt)
@@ -284,6 +311,11 @@ class MethodRun:
         samples = [sample for group in groups for sample in group.samples]
         part = self.recipe.credit.estimator
         credit = ESTIMATORS[part.name](groups, self.learner.values(samples), **part.parameters)
+        if credit.streams:
+            raise ValueError(
+                f"the estimator {part.name!r} gives streams, which the bench does not pass to the "
+                f"learner: expected none, got {', '.join(credit.streams)}"
+            )
         targets = credit.returns or [None] * len(samples)
         streams = list(zip(samples, credit.advantages, credit.weights, targets, strict=True))
         order = self.draw.permutation(len(streams))

@@ -27,7 +27,7 @@ import method_results
 import methods_page
 import rooms
 import torch
-from method_run import Method, MethodRun, Setting, Start, start
+from method_run import Method, MethodRun, Setting, Start, check_playable, start
 
 from hexathlon.baselines.training.recipe import Recipe
 
@@ -54,10 +54,14 @@ def laid_over(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def methods(file: Path = HERE / "methods.toml") -> dict[str, Method]:
-    """Return the methods by name."""
+    """Return the methods by name.
+
+    Raises:
+        ValueError: If the bench cannot play a part of a recipe.
+    """
     table = tomllib.loads(file.read_text(encoding="utf-8"))
     base = tomllib.loads(table["base"])
-    return {
+    read = {
         row["name"]: Method(
             row["name"],
             Recipe(**laid_over(base, tomllib.loads(row["recipe"]))),
@@ -65,6 +69,9 @@ def methods(file: Path = HERE / "methods.toml") -> dict[str, Method]:
         )
         for row in table["method"]
     }
+    for name, method in read.items():
+        check_playable(name, method.recipe)
+    return read
 
 
 def settings(file: Path) -> dict[str, Setting]:

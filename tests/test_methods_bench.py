@@ -63,7 +63,7 @@ def rooms(bench: ModuleType) -> Any:
     return bench.rooms
 
 
-def small(rooms: Any, **changes: Any) -> Any:
+def small(rooms: Any, /, **changes: Any) -> Any:
     knobs = rooms.Knobs(colours=4, rooms=3, horizon=5, letters=2, episodes=16, members=4)
     return replace(knobs, **changes)
 
@@ -128,6 +128,52 @@ def test_hints_are_turns_of_the_oracle_that_are_not_trained(bench: ModuleType) -
     assert not any(s.sampled[:begin].any() or s.observed[:begin].any() for s in hinted)
     assert all(s.sampled[begin] and s.turn[begin] == 0 for s in hinted)
     assert {len({s.states[0] for s in g.samples}) for g in groups} == {1}
+
+
+UNPLAYED = {
+    "[generate]\nstructure = { name = 'aepo' }": "generate.structure 'aepo'",
+    "[generate]\ncontext = { name = 'guide' }": "generate.context 'guide'",
+    "[generate]\nhinted = 0.5\nhint = { name = 'rescue' }": "generate.hinted = 0.5",
+    "[generate]\npruning = { name = 'balanced' }": "generate.pruning",
+    "[credit]\ntokens = [{ name = 'd3s' }]": "credit.tokens",
+    "[credit]\nper_event = true": "credit.per_event",
+    "[replay]\nname = 'corrections'": "replay 'corrections'",
+    "[replay]\nname = 'external'": "replay 'external'",
+    "[asynchrony]\nredundant = 1": "asynchrony.redundant",
+}
+
+
+@pytest.mark.parametrize(("recipe", "part"), UNPLAYED.items(), ids=UNPLAYED.values())
+def test_parts_that_the_bench_would_ignore_are_refused(
+    bench: ModuleType, tmp_path: Path, recipe: str, part: str
+) -> None:
+    file = tmp_path / "methods.toml"
+    base = "base = \"name = 'rooms'\"\n[[method]]\nname = 'new'\n"
+    file.write_text(f"{base}recipe = {json.dumps(recipe)}\n")
+    with pytest.raises(ValueError, match=f"'new' has parts that .* cannot play, {part}: "):
+        bench.methods(file)
+
+
+def with_credit(run: Any, **parts: Any) -> Any:
+    """The run with other parts of credit."""
+    credit = type(run.recipe.credit)(**run.recipe.credit.model_dump() | parts)
+    run.recipe = run.recipe.model_copy(update={"credit": credit})
+    return run
+
+
+def test_shapings_read_the_statistics_of_the_run(bench: ModuleType) -> None:
+    shaping = {"name": "effort", "parameters": {"running": True}}
+    run = with_credit(begun(bench, "grpo", rooms=1, horizon=16), shapings=[shaping])
+    groups = run._rollouts()
+    assert max(group.rewards.max() for group in groups) == 1.0
+    run.known.lengths = {group.task: 1.0 for group in groups}  # all successes are far longer
+    assert max(group.rewards.max() for group in run._kept(groups, 0)) == 0.0
+
+
+def test_an_estimator_whose_streams_would_be_lost_is_refused(bench: ModuleType) -> None:
+    run = with_credit(begun(bench, "grpo"), estimator={"name": "rl_plus"})
+    with pytest.raises(ValueError, match=r"'rl_plus' gives streams.*got external"):
+        run._examples(run._rollouts())
 
 
 def test_unfinished_groups_go_on_or_are_dropped(bench: ModuleType) -> None:

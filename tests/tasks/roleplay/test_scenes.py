@@ -68,8 +68,8 @@ def test_a_scene_is_long_and_has_many_threads():
     tasks = [build(one) for one in TEST]
     turns = [len(right(task)) for task in tasks]
     assert min(turns) >= 38 and max(turns) <= 70
-    assert all(6 <= len(threads(task)) <= 10 for task in tasks)
-    assert all(4 <= len(task.params["figures"]) <= 6 for task in tasks)
+    assert all(7 <= len(threads(task)) <= 9 for task in tasks)
+    assert all(len(task.params["figures"]) in (5, 6) for task in tasks)
     groups = [len(moment["present"]) for task in tasks for moment in task.params["moments"]]
     assert max(groups) == 3 and groups.count(1) > len(groups) / 4
     late = [len(task.params["moments"]) for task in tasks]
@@ -84,9 +84,7 @@ def test_kinds_of_threads_are_held_out_and_all_occur():
             task = build(f"{one.format(split)[:-5]}{index:05d}")
             seen[split] |= threads(task)
     assert not seen["train"] & set(UNSEEN_THREADS)
-    assert len(UNSEEN_THREADS) >= 3
     assert seen["test"] == set(THREADS)
-    assert len(THREADS) >= 10
 
 
 def test_splits_share_no_sentence_of_threads():
