@@ -280,7 +280,9 @@ def _places(tree: RolloutTree) -> list[tuple[Branch, float, int]]:
     for leaf in tree.kept:
         found = tree.leaves[leaf]
         drawn = sum(
-            len(node.ids) for turn, node in found.turns.items() if turn < found.branch.after
+            len(node.ids)
+            for turn, node in found.turns.items()
+            if turn < found.branch.after and node.kind == "sampled"
         )
         for turn in tree.own_turns(leaf):
             node = found.turns.get(turn)

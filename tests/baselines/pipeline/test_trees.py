@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
-from hexathlon.baselines.pipeline.branching import distance
+from hexathlon.baselines.pipeline.branching import _places, distance
 from hexathlon.baselines.pipeline.catalogue import STRUCTURES
 from hexathlon.baselines.pipeline.collect import MOST_DRAWN, Collected, Collector
 from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.voting import confidence, elected, majority
 from hexathlon.baselines.rollout.executor import Request
+from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.tasks.seeding import generator_for
 from support.enumerating import (
     HISTORIES,
@@ -250,6 +251,21 @@ def test_treepo_fills_shallow_boundaries_first() -> None:
     for state in tree.states():
         branched(tree, state, *([0] * (TURNS - state.after)))
     assert len(chosen("treepo", grown((0, 0, 0)), width=2)) == 2
+
+
+def test_segments_of_tokens_count_sampled_ones_only() -> None:
+    """A turn that a hint gave was not drawn, neither for a chain nor for its branches."""
+    tree = grown((1, 0, 0))
+    branched(tree, Branch(0, 1), 1, 1)
+    for number, leaf in enumerate(tree.leaves):
+        nodes = [
+            replace(node, kind="told", log_probabilities=()) if node.turn == 0 else node
+            for node in leaf.trajectory.tokens.nodes
+        ]
+        trajectory = replace(leaf.trajectory, tokens=TokenTree(nodes))
+        tree.leaves[number] = replace(leaf, trajectory=trajectory)
+    places = [(branch[:2], drawn) for branch, _, drawn in _places(tree)]
+    assert places == [((0, 2), 1), ((1, 2), 1)]  # (0, 1) has been tried
 
 
 def test_vines_share_few_states() -> None:
