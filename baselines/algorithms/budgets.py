@@ -6,9 +6,12 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.estimators import ESTIMATORS, Credit, every_token
 from hexathlon.baselines.algorithms.group_relative import standardise
-from hexathlon.baselines.algorithms.samples import Array, Group
+from hexathlon.baselines.algorithms.samples import Array, Group, Sample
 
-__all__ = ["budgeted_rewards", "hbpo"]
+__all__ = ["BUDGET", "budget_of", "budgeted_rewards", "hbpo"]
+
+BUDGET = "Budget: "
+"""Beginning of the contexts that set a token budget; the number of tokens follows."""
 
 
 def budgeted_rewards(rewards: Array, lengths: Array, budgets: Array) -> Array:
@@ -21,6 +24,13 @@ def budgeted_rewards(rewards: Array, lengths: Array, budgets: Array) -> Array:
     return scaled
 
 
+def budget_of(sample: Sample, otherwise: int) -> int:
+    """Return the token budget that a rollout's context sets; `otherwise` without such a context."""
+    if not sample.context.startswith(BUDGET):
+        return otherwise
+    return int(sample.context.removeprefix(BUDGET).split()[0])
+
+
 @ESTIMATORS.register("hbpo")
 def hbpo(
     groups: Sequence[Group],
@@ -31,10 +41,10 @@ def hbpo(
 ) -> Credit:
     """Subgroups with token budgets, compared within and across (HBPO).
 
-    Member i has the budget b of number i modulo their count. With R' the reward that falls beyond
-    the budget, A = (R' - mean of the subgroup) + (R' - mean of all) / std of all. Chosen here: a
-    subgroup's baseline is its mean; the reward is flat inside the budget and 0 from twice it. The
-    context `budgets` puts the same budgets into the prompts.
+    A member has the budget b that its context `budgets` sets; without one, member i of the group
+    has that of number i modulo their count. With R' the reward that falls beyond the budget,
+    A = (R' - mean of the members with this budget) + (R' - mean of all) / std of all. Chosen here:
+    a subgroup's baseline is its mean; the reward is flat inside the budget and 0 from twice it.
 
     Raises:
         ValueError: If there are no budgets, or one is below 1.
@@ -43,9 +53,12 @@ def hbpo(
         raise ValueError(f"expected budgets of at least 1 token, got {list(budgets)}")
     advantages = []
     for group in groups:
-        place = np.arange(len(group.samples)) % len(budgets)
+        limits = np.array(
+            [budget_of(s, budgets[n % len(budgets)]) for n, s in enumerate(group.samples)]
+        )
+        place = np.unique(limits, return_inverse=True)[1]
         lengths = np.array([sample.tokens for sample in group.samples], dtype=np.float64)
-        shaped = budgeted_rewards(group.rewards, lengths, np.array(budgets, dtype=float)[place])
+        shaped = budgeted_rewards(group.rewards, lengths, limits)
         means = np.bincount(place, weights=shaped) / np.maximum(np.bincount(place), 1)
         advantages.append(shaped - means[place] + standardise(shaped, eps))
     return every_token(groups, np.concatenate(advantages))

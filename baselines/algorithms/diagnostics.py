@@ -1,4 +1,4 @@
-"""Metrics of training signals that do not change the training."""
+"""Functions for analyses of training signals. Training neither calls nor reports them."""
 
 import numpy as np
 

@@ -43,8 +43,8 @@ class CriticConfig:
     epochs: int = 1
     minibatches: int = 1
     heads: int = 1
-    """Number of linear outputs. Each is trained on its own share of every task's rollouts, and the
-    value is their mean (AsyPPO's mini-critics, which here share a trunk)."""
+    """Number of linear outputs. They take a task's rollouts in turn, by the number of the trial,
+    and the value is their mean (AsyPPO's mini-critics, which here share a trunk)."""
 
 
 class Critic:
@@ -125,9 +125,11 @@ class Critic:
         return outputs.gather(-1, part.streams["critic head"].long()[..., None])[..., 0]
 
     def _heads(self, sample: Sample) -> dict[str, Array]:
-        if self.config.heads == 1:
+        heads = self.config.heads
+        if heads == 1:
             return {}
-        number = zlib.crc32(sample.key.encode()) % self.config.heads
+        trial = sample.key.rpartition("#")[2].partition(" ")[0]  # copies have a suffix
+        number = (int(trial) if trial.isdigit() else zlib.crc32(sample.key.encode())) % heads
         return {"critic head": np.full(len(sample.ids), float(number))}
 
     def update(self, examples: Sequence[Example]) -> dict[str, float]:

@@ -225,10 +225,9 @@ def tree_ps(*, chains: float = 0.25, width: int = 3) -> TreeGrowth:
         return open_states[: min(tree.room, len(tree.kept))]
 
     def keep(tree: RolloutTree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
-        action = _steps(outcome)[branch.after]["action"]
         others = [branch.leaf, *(n for n in tree.kept if tree.leaves[n].branch[:2] == branch[:2])]
-        known = [tree.leaves[n].trajectory.record["steps"][branch.after] for n in others]
-        return all(step["action"] != action for step in known)
+        known = [_action(tree.leaves[n].trajectory, branch.after) for n in others]
+        return _action(outcome, branch.after) not in known
 
     return TreeGrowth(lambda members: share_of_chains(chains, members), choose, keep)
 
@@ -255,9 +254,10 @@ def vines(*, states: int = 1) -> TreeGrowth:
     return TreeGrowth(lambda members: 1, choose)
 
 
-def _steps(outcome: Trajectory | Prefix) -> Sequence[dict[str, str]]:
+def _action(outcome: Trajectory | Prefix, turn: int) -> str | None:
+    """Return the action of a turn; None if the rollout ended before it, such as at a budget."""
     steps = outcome.record["steps"] if isinstance(outcome, Trajectory) else outcome.steps
-    return steps  # type: ignore[return-value]
+    return str(steps[turn]["action"]) if turn < len(steps) else None
 
 
 def _node(outcome: Trajectory | Prefix, turn: int) -> Node | None:
@@ -280,7 +280,9 @@ def _places(tree: RolloutTree) -> list[tuple[Branch, float, int]]:
     for leaf in tree.kept:
         found = tree.leaves[leaf]
         drawn = sum(
-            len(node.ids) for turn, node in found.turns.items() if turn < found.branch.after
+            len(node.ids)
+            for turn, node in found.turns.items()
+            if turn < found.branch.after and node.kind == "sampled"
         )
         for turn in tree.own_turns(leaf):
             node = found.turns.get(turn)

@@ -281,7 +281,9 @@ class Collector:
                 for number, ((tree, branch), outcome) in enumerate(
                     zip(chosen, outcomes, strict=True)
                 )
-                if branch.leaf < 0 or growth.keep(trees[tree], branch, outcome)
+                if branch.leaf < 0
+                or (isinstance(outcome, Trajectory) and not outcome.scored)
+                or growth.keep(trees[tree], branch, outcome)
             ]
             chosen = [chosen[number] for number in going]
             rest = [number for number in going if isinstance(outcomes[number], Prefix)]

@@ -9,7 +9,7 @@ from hexathlon.baselines.algorithms.hints import PLAIN
 from hexathlon.baselines.algorithms.hints import hint_free as without_hints
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.pipeline.filters import FILTERS
-from hexathlon.baselines.pipeline.shaping import SHAPINGS
+from hexathlon.baselines.pipeline.shaping import SHAPINGS, added
 
 __all__ = ["context_gain", "generation_gain", "hint_free", "with_plain_copies"]
 
@@ -62,10 +62,7 @@ def generation_gain(groups: Sequence[Group], *, factor: float = 0.5) -> list[Gro
         order = sorted(set(contexts), key=lambda text: (text != "", contexts.index(text)))
         means = [float(np.mean(group.rewards[[c == text for c in contexts]])) for text in order]
         gains = {text: means[n] - means[max(n - 1, 0)] for n, text in enumerate(order)}
-        samples = [
-            replace(s, rewards=(*s.rewards[:-1], s.rewards[-1] + factor * gains[s.context]))
-            for s in group.samples
-        ]
+        samples = [added(s, factor * gains[s.context]) for s in group.samples]
         shaped.append(replace(group, samples=tuple(samples)))
     return shaped
 
@@ -88,10 +85,7 @@ def context_gain(groups: Sequence[Group], *, bonus: float = 0.1) -> list[Group]:
             if len(plain) and group.rewards[[c == text for c in contexts]].mean() > plain.mean()
         }
         samples = [
-            replace(s, rewards=(*s.rewards[:-1], s.rewards[-1] + bonus))
-            if s.context in helpful and s.reward > 0
-            else s
-            for s in group.samples
+            added(s, bonus) if s.context in helpful and s.reward > 0 else s for s in group.samples
         ]
         shaped.append(replace(group, samples=tuple(samples)))
     return shaped

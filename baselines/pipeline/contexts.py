@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hexathlon.baselines.algorithms.budgets import BUDGET
 from hexathlon.baselines.algorithms.registry import Registry
 
 __all__ = [
@@ -200,11 +201,11 @@ def budgets(
     *,
     budgets: Sequence[int] = (512, 1024, 2048, 2560),
 ) -> list[Context]:
-    """A token budget for each rollout, in turn, as the estimator `hbpo` counts them (HBPO).
+    """A token budget for each rollout, in turn, which the estimator `hbpo` reads (HBPO).
 
     Raises:
         ValueError: If there are no budgets, or one is below 1.
     """
     if not budgets or min(budgets) < 1:
         raise ValueError(f"expected budgets of at least 1 token, got {list(budgets)}")
-    return [Context(f"Budget: {budgets[n % len(budgets)]} tokens") for n in range(rollouts)]
+    return [Context(f"{BUDGET}{budgets[n % len(budgets)]} tokens") for n in range(rollouts)]

@@ -260,7 +260,9 @@ class TreeGrowth:
 
     keep: Callable[[RolloutTree, Branch, Trajectory | Prefix], bool] | None = None
     """Whether a branch goes on after its first turn; None keeps all. A pruned one is in no group,
-    so estimates are those of the policy given that it was not pruned."""
+    so estimates are those of the policy given that it was not pruned. Branches without a score are
+    not asked about: they count as failed rollouts. One with a score may have ended before its first
+    own turn did."""
 
     labels: Callable[[Sequence[Trajectory]], Sequence[float] | None] = _no_labels
     """Rewards to train on instead of the verifier's; None keeps those."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Array, Group
-from hexathlon.baselines.pipeline.shaping import SHAPINGS
+from hexathlon.baselines.pipeline.shaping import SHAPINGS, added
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 
 __all__ = ["consistent", "moa_pivot", "trend_weights"]
@@ -85,7 +85,7 @@ def moa_pivot(
         kept = consistent(scores, objectives[:, int(np.argmax(weights))])
         members = kept if len(kept) >= least else range(len(scores))
         samples = [
-            replace(s, rewards=(*s.rewards[:-1], s.rewards[-1] + float(scores[n]) - s.reward))
+            added(s, float(scores[n]) - s.reward)
             for n, s in enumerate(group.samples)
             if n in members
         ]

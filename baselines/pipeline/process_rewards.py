@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample, turns_of
-from hexathlon.baselines.pipeline.shaping import SHAPINGS
+from hexathlon.baselines.pipeline.shaping import SHAPINGS, added
 
 __all__ = ["likeness", "process", "references", "skill_reuse", "staged"]
 
@@ -18,10 +18,6 @@ def _by_turn(sample: Sample, extra: Sequence[float] | Array) -> Sample:
     """Add a reward to each turn."""
     pairs = zip(sample.rewards, extra, strict=True)
     return replace(sample, rewards=tuple(float(reward + more) for reward, more in pairs))
-
-
-def _at_end(sample: Sample, extra: float) -> Sample:
-    return replace(sample, rewards=(*sample.rewards[:-1], sample.rewards[-1] + extra))
 
 
 @SHAPINGS.register("process")
@@ -97,7 +93,7 @@ def references(
         samples = [
             s
             if s.reward >= threshold or not gold
-            else _at_end(s, factor * max(likeness(_actions(s), each) for each in gold))
+            else added(s, factor * max(likeness(_actions(s), each) for each in gold))
             for s in group.samples
         ]
         shaped.append(replace(group, samples=tuple(samples)))
@@ -131,7 +127,7 @@ def staged(
         if not sample.objectives or sample.version is None:
             return sample
         stage = int(np.searchsorted(sorted(stages), sample.version.max(), side="right"))
-        return _at_end(sample, weights[stage] * (float(np.mean(sample.objectives)) - sample.reward))
+        return added(sample, weights[stage] * (float(np.mean(sample.objectives)) - sample.reward))
 
     return [replace(group, samples=tuple(map(shaped, group.samples))) for group in groups]
 
@@ -157,7 +153,7 @@ def skill_reuse(
                 size = sample.ids.itemsize * length
                 skills = {action for action in _actions(sample) if len(action) >= size}
                 new |= skills
-                sample = _at_end(sample, bonus) if skills & known else sample
+                sample = added(sample, bonus) if skills & known else sample
             samples.append(sample)
         known |= new
         shaped.append(replace(group, samples=tuple(samples)))

@@ -166,13 +166,19 @@ def corrections(groups: Sequence[Group], memory: Memory, draw: np.random.Generat
 
 
 def _deviation(failure: Sample, success: Sample) -> int:
-    """Return the first turn with the same state and another action; -1 if there is none."""
+    """Return the first turn with the same state and another action; -1 if there is none.
+
+    Turns that a hint gave to either have no state and no action of the policy; the state after them
+    tells whether both went the same way.
+    """
     for turn, (one, other) in enumerate(zip(failure.states, success.states, strict=False)):
+        actions = [each.ids[each.sampled & (each.turn == turn)] for each in (failure, success)]
+        if not all(map(len, actions)):
+            continue
         if one != other:
             return -1
-        actions = [each.ids[each.sampled & (each.turn == turn)] for each in (failure, success)]
         if not np.array_equal(*actions):
-            return turn if len(actions[1]) else -1
+            return turn
     return -1
 
 

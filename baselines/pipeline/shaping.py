@@ -16,6 +16,7 @@ from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 __all__ = [
     "SHAPINGS",
     "Shaping",
+    "added",
     "effort",
     "fapo",
     "moa",
@@ -46,14 +47,14 @@ def shape(
     return part(groups, **parameters)
 
 
-def _added(sample: Sample, extra: float) -> Sample:
+def added(sample: Sample, extra: float) -> Sample:
     """Add to the reward of the last turn."""
     return replace(sample, rewards=(*sample.rewards[:-1], sample.rewards[-1] + extra))
 
 
 def _each(groups: Sequence[Group], extra: Sequence[Sequence[float]]) -> list[Group]:
     return [
-        replace(group, samples=tuple(map(_added, group.samples, more)))
+        replace(group, samples=tuple(map(added, group.samples, more)))
         for group, more in zip(groups, extra, strict=True)
     ]
 

@@ -56,7 +56,7 @@ def confidence(played: Sequence[Trajectory], by: BallotKind = "action") -> float
 def elected(played: Sequence[Trajectory], by: BallotKind = "action") -> Trajectory | None:
     """Return the first rollout with the most frequent answer: a tree's own answer (ReEx-SQL).
 
-    None if no rollout has an answer.
+    None if no rollout has an answer. A function for analyses; training does not report it.
     """
     labels = majority(played, by)
     return played[labels.index(1.0)] if 1.0 in labels else None

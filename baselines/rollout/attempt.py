@@ -95,7 +95,7 @@ class Attempt:
         self._pause, log = pause, self.log
         player = yield from self._begin(env, start)
         self.points = [] if start is None else [*start.points]
-        if points and (start is None or not start.begun):
+        if points and (start is None or start.memory is None):
             self.points.append((yield from self._prefix()))
         seen = messages_heard(env.transcript) if log.steps else 0
         while log.stop is Status.ONGOING:

@@ -101,6 +101,37 @@ def test_leaves_share_the_tokens_of_their_tree(name: str, checkpoint: Path) -> N
         assert any(starts)  # turns that differ only after tokens that they share
 
 
+HINTED = {
+    "random_branches": {"inside": True},
+    "latr": {},
+    "ettrl": {},
+    "echo_ttrl": {},
+    "scope": {},
+}
+
+
+@pytest.mark.parametrize("name", HINTED)
+def test_trees_grow_from_a_hint(name: str, checkpoint: Path) -> None:
+    """The state after the hint's last turn is kept, so that the turn after it can be split."""
+    executor, key = executor_of(agent_of(checkpoint)), key_of("hexathlon/SQL-v1")
+    (oracle,) = asyncio.run(executor.run([Request(key, agent="agent:oracle")]))
+    assert isinstance(oracle, Trajectory)
+    hint = Prefix.of(oracle, 1)
+    kept: list[Trajectory] = []
+    collector = Collector(
+        executor,
+        (),
+        lambda batch: kept.extend(batch) or batch,
+        growth=STRUCTURES[name](**HINTED[name]),
+    )
+    plan = GroupPlan(key[1], key[0], TrialLimits(), 6, key[2], start=hint)
+    asyncio.run(collector.collect([plan]))
+    executor.close()
+    assert len(kept) == 6
+    assert {one.record["steps"][0]["action"] for one in kept} == {hint.steps[0]["action"]}
+    assert len({(node.trial, node.turn) for one in kept for node in turns(one)}) > 6
+
+
 @pytest.mark.parametrize("event", ["hexathlon/SQL-v1", "hexathlon/Terminal-v1"])
 def test_a_forked_environment_equals_a_replayed_one(event: str, checkpoint: Path) -> None:
     agent = agent_of(checkpoint)

@@ -54,12 +54,21 @@ class Unscripted(Exception):
 
 
 class EnumeratedExecutor:
-    """Plays episodes whose choices follow a script; failed trials have no score."""
+    """Plays episodes whose choices follow a script; a failing trial has no score.
 
-    def __init__(self, script: Sequence[int] | Callable[[Bits], int], failing: int = -1) -> None:
+    It fails at the end of the episode, or with `at_once` before its first own choice.
+    """
+
+    def __init__(
+        self,
+        script: Sequence[int] | Callable[[Bits], int],
+        failing: int = -1,
+        at_once: bool = False,
+    ) -> None:
         self._script: Iterator[int] | Callable[[Bits], int]
         self._script = script if callable(script) else iter(script)
         self._failing = failing
+        self._at_once = at_once
         self.probability = 1.0
         self.drawn = 0
 
@@ -79,6 +88,8 @@ class EnumeratedExecutor:
         history: Bits = start.memory if start is not None else ()
         tree = TokenTree([*start.media["tree"]]) if start is not None else TokenTree()  # type: ignore[misc]
         points = []
+        if self._at_once and request.key[3] == self._failing:
+            return Trajectory(self._record(request, history), tree)
         while len(history) < TURNS:
             if request.pause_after == len(history):
                 return self._prefix(request, history, tree, points)

@@ -1,5 +1,9 @@
 """The replay stage: when groups are stored, and where stored ones come in."""
 
+from dataclasses import replace
+
+import numpy as np
+
 from hexathlon.baselines.algorithms.samples import Group, Sample
 from hexathlon.baselines.pipeline.replay import Memory, ReplayStage
 from support.samples import group, sample
@@ -67,3 +71,31 @@ def test_failures_are_corrected_where_they_left_the_way() -> None:
     assert replay.repaired([elsewhere], 2, 0) == [elsewhere]
     same = Group("a", (walked("ab", "12", 0.0),))
     assert replay.repaired([same], 3, 0) == [same], "it was cut off before it differed"
+
+
+def given(actions: str, states: str, reward: float, turns: int) -> Sample:
+    """A rollout as `walked` whose first turns came from a hint: they have no state."""
+    one = walked(actions, states, reward)
+    told = (one.turn >= 0) & (one.turn < turns)
+    return replace(
+        one,
+        sampled=one.sampled & ~told,
+        turn=np.where(told, -1, one.turn),
+        states=("",) * turns + one.states[turns:],
+    )
+
+
+def test_turns_of_a_hint_are_no_deviation() -> None:
+    """Whether it is the failure or the success that had the hint."""
+    for solved, failed in (
+        (walked("abc", "123", 1.0), given("axx", "129", 0.0, 1)),
+        (given("abc", "123", 1.0, 1), walked("axx", "129", 0.0)),
+    ):
+        replay = stage("corrections")
+        replay.repaired([Group("a", (solved,))], 0, 0)
+        (repaired,) = replay.repaired([Group("a", (failed,))], 1, 0)
+        added = repaired.samples[-1]
+        assert added.withheld is not None
+        assert set(added.turn[added.sampled & ~added.withheld]) == {1}
+    elsewhere = Group("a", (given("bxx", "189", 0.0, 1),))
+    assert replay.repaired([elsewhere], 2, 0) == [elsewhere], "its state differs after the hint"

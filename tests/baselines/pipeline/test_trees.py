@@ -1,19 +1,22 @@
 """Trees on a small decision process: expectations over all outcomes, budgets, choices, votes."""
 
+import asyncio
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
-from hexathlon.baselines.pipeline.branching import distance
+from hexathlon.baselines.pipeline.branching import _places, distance
 from hexathlon.baselines.pipeline.catalogue import STRUCTURES
-from hexathlon.baselines.pipeline.collect import MOST_DRAWN, Collected
+from hexathlon.baselines.pipeline.collect import MOST_DRAWN, Collected, Collector
 from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.voting import confidence, elected, majority
 from hexathlon.baselines.rollout.executor import Request
+from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.tasks.seeding import generator_for
 from support.enumerating import (
     HISTORIES,
@@ -131,6 +134,28 @@ def test_a_failed_rollout_is_absent_and_has_no_branches() -> None:
     assert len(alone.groups[0].samples) == 2
 
 
+@pytest.mark.parametrize("name", ["tree_ps", "latr", "echo_ttrl"])
+def test_a_branch_that_fails_at_once_is_a_failed_rollout(name: str) -> None:
+    """It was not pruned: structures that look ahead are not asked about a turn it does not have."""
+    tree, growth = grown((1, 0, 0)), STRUCTURES[name]()
+    executor = EnumeratedExecutor((), failing=1, at_once=True)
+    chosen = [(0, Branch(0, 1))]
+    asyncio.run(Collector(executor, growth=growth)._branches(chosen, [tree], [REQUEST], growth))
+    assert [leaf.scored for leaf in tree.leaves] == [True, False]
+    assert tree.kept == [0] and tree.room == 14
+
+
+def test_a_rollout_that_ends_before_its_turn_repeats_no_action() -> None:
+    keep, tree = STRUCTURES["tree_ps"]().keep, grown((1, 0, 0))
+    request = tree.request(Branch(0, 1), REQUEST)
+    (failed,) = run(EnumeratedExecutor((), failing=1, at_once=True), request)
+    short = replace(failed, record={**failed.record, "status": "scored", "reward": 0.0})
+    assert len(short.record["steps"]) == 1
+    assert keep(tree, Branch(0, 1), short)
+    tree.add(Leaf(short, Branch(0, 1)))
+    assert not keep(tree, Branch(0, 1), short)
+
+
 def grown(*scripts: tuple[int, ...]) -> RolloutTree:
     """A tree of chains with these choices."""
     tree = RolloutTree(16)
@@ -142,8 +167,6 @@ def grown(*scripts: tuple[int, ...]) -> RolloutTree:
 
 
 def run(executor: EnumeratedExecutor, request: Request) -> Any:
-    import asyncio
-
     return asyncio.run(executor.run([request]))
 
 
@@ -228,6 +251,21 @@ def test_treepo_fills_shallow_boundaries_first() -> None:
     for state in tree.states():
         branched(tree, state, *([0] * (TURNS - state.after)))
     assert len(chosen("treepo", grown((0, 0, 0)), width=2)) == 2
+
+
+def test_segments_of_tokens_count_sampled_ones_only() -> None:
+    """A turn that a hint gave was not drawn, neither for a chain nor for its branches."""
+    tree = grown((1, 0, 0))
+    branched(tree, Branch(0, 1), 1, 1)
+    for number, leaf in enumerate(tree.leaves):
+        nodes = [
+            replace(node, kind="told", log_probabilities=()) if node.turn == 0 else node
+            for node in leaf.trajectory.tokens.nodes
+        ]
+        trajectory = replace(leaf.trajectory, tokens=TokenTree(nodes))
+        tree.leaves[number] = replace(leaf, trajectory=trajectory)
+    places = [(branch[:2], drawn) for branch, _, drawn in _places(tree)]
+    assert places == [((0, 2), 1), ((1, 2), 1)]  # (0, 1) has been tried
 
 
 def test_vines_share_few_states() -> None:
