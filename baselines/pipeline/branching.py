@@ -3,7 +3,7 @@
 Each is a function of the tree alone, so that a resumed run repeats it. Where a paper's abstract
 leaves a choice open, the docstring says what was chosen. Only structures whose choices depend
 neither on rewards nor on sampled tokens leave the mean over rollouts unbiased: `random_branches`,
-`treepo` without pruning and `vines` between episodes of equal length.
+`treepo` and `vines`, between episodes of equal length.
 """
 
 import math

@@ -28,12 +28,13 @@ def process(
     only_correct: bool = True,
     tools: bool = False,
 ) -> list[Group]:
-    """Add `factor` times a judge's score of each step to the step's reward (RM-NLHF).
+    """Add `factor` times the mean of the steps' scores to the reward (RM-NLHF).
 
-    R = R_outcome + factor * mean of the steps' `feedback`, divided equally among the turns, so that
-    long rollouts do not earn more. The feedback may be the likeness of a critique to a human's
-    (RM-NLHF), a step's verification (GroundedPRM) or the result of executing a line (PRLCoder).
-    With `tools`, a step that no judge scored counts 1 if none of its calls failed, else 0. Chosen
+    R = R_outcome + factor * mean of the steps' `feedback`: each of T turns gets factor / T times
+    its own score, so that long rollouts do not earn more. The feedback may be the likeness of a
+    critique to a human's (RM-NLHF), a step's verification (GroundedPRM) or the result of executing
+    a line (PRLCoder); set it with `with_feedback`, since training scores no steps. With `tools`,
+    the turns of a rollout without feedback score 1 if none of their calls failed, else 0. Chosen
     here: only successes earn it by default, so that a convincing process never replaces a correct
     outcome.
 

@@ -56,16 +56,21 @@ class TaskStatistics:
     """Returns the text by which a task is compared with others; its id by default."""
 
     def observe(self, groups: Sequence[Group]) -> None:
-        """Count the rollouts of some tasks."""
+        """Count the rollouts of some tasks.
+
+        One that was not stopped with probability p counts 1 / p times, for those that were.
+        """
         self.batches += 1
         for group in groups:
             self.seen[group.task] = self.batches
-            mean = float(np.mean([sample.tokens for sample in group.samples]))
+            weights = np.array([1.0 / sample.survival for sample in group.samples])
+            lengths = [sample.tokens for sample in group.samples]
+            mean = float(np.average(lengths, weights=weights))
             before = self.lengths.get(group.task, mean)
             self.lengths[group.task] = self.decay * before + (1.0 - self.decay) * mean
-            passed = int((group.rewards >= self.threshold).sum())
+            passed = float(weights[group.rewards >= self.threshold].sum())
             won, lost = self.counts.pop(group.task, (0.0, 0.0))
-            failed = len(group.samples) - passed
+            failed = float(weights.sum()) - passed
             self.counts[group.task] = (self.decay * won + passed, self.decay * lost + failed)
         scores = [sample.objectives for group in groups for sample in group.samples]
         if scores and scores[0] and len(set(map(len, scores))) == 1:

@@ -255,3 +255,12 @@ def test_integers_are_accepted_as_floats(name, given):
 def test_values_of_another_type_are_errors(registry, name, given):
     with pytest.raises(ValueError, match=f"{next(iter(given))} of the .*; expected a value like"):
         registry.resolve(name, given)
+
+
+def test_rollouts_that_were_rarely_kept_count_for_those_that_were_stopped():
+    """Stopping half of the failures at random does not make a task look easier."""
+    kept = [sample([1.0], lengths=[4]), sample([0.0], lengths=[10], survival=0.5)]
+    result = TaskStatistics(prior=(0.0, 0.0))
+    result.observe([Group("task", tuple(kept))])
+    assert result.counts["task"] == (1.0, 2.0)
+    assert result.lengths["task"] == pytest.approx(8.0)
