@@ -41,8 +41,8 @@ def criteria(
 ) -> int:
     """Have a judge write a rubric from a question alone (CE-RM).
 
-    No answer is shown to it. The file is for `judge run --rubric`. Read it first: add planted controls, and drop criteria
-    that code can decide.
+    No answer is shown to it. The file is for `judge run --rubric`. Read it first: add planted
+    controls, and drop criteria that code can decide.
     """
     from hexathlon.baselines import interrupts
     from hexathlon.baselines.engines.errors import EngineError

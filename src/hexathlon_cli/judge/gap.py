@@ -21,8 +21,9 @@ def gap(
 ) -> int:
     """Compare a judge that is used as the reward with one that never was.
 
-    A policy may learn its judge instead of the task. Both judges must have judged every run. The alarm is raised, with exit code 3, if the reward
-    rises and the gap between the judges grows significantly with it.
+    A policy may learn its judge instead of the task. Both judges must have judged every run. The
+    alarm is raised, with exit code 3, if the reward rises and the gap between the judges grows
+    significantly with it.
     """
     from hexathlon.baselines.harness.errors import ExitCode, UsageError
     from hexathlon.baselines.harness.tables import ReportTable
