@@ -145,7 +145,7 @@ def test_two_processes_verify_and_rescore_as_one_does(runs: Path, tmp_path: Path
 
 def test_two_processes_test_an_event_as_one_does() -> None:
     one, two = [
-        run_selftest("SQL", 20, workers=count, kinds=["oracle", "mutants"]) for count in (1, 2)
+        run_selftest("Shopping", 16, workers=count, kinds=["oracle", "mutants"]) for count in (1, 2)
     ]
     assert one == two
 
