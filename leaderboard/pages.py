@@ -181,15 +181,7 @@ class PageWriter:
         (folder / "data").mkdir(parents=True)
         known = ((title, _known(run.plan.get(name))) for name, title in _CARD.items())
         card = [(title, value) for title, value in known if value not in _NOTHING]
-        facts = [
-            self._arenas,
-            run.slug,
-            run.verified,
-            run.obstacle,
-            run.rerun_by,
-            packed.folder.name,
-            run.entry,
-        ]
+        facts = [run.slug, run.verified, run.obstacle, run.rerun_by, packed.folder.name, run.entry]
         learning = None if method is None else learning_curve(method)
         for name in ("submission", "trials", "trial"):
             target = f"runs/{run.slug}/{_FILES.get(name, name)}.html"

@@ -36,20 +36,18 @@ class ArenaJudge:
     """
 
     def __init__(
-        self,
-        settings: JudgeSettings,
-        pairwise: bool = False,
-        permutations: int = 2,
+        self, settings: JudgeSettings, *, pairwise: bool = False, permutations: int = 2
     ) -> None:
         self._settings, self._pairwise, self._permutations = settings, pairwise, permutations
         self.identity = identify_judge(settings)
-        self.audit: Audit | None = None
 
     def compare(
         self,
         players: Sequence[ArenaPlayer],
         performances: Sequence[Performance],
+        *,
         rubric: Rubric | None = None,
+        audit: Audit | None = None,
         salt: str | None = None,
     ) -> tuple[ArenaResult, dict[str, Any]]:
         """Return the result, and the entry `judge` of the arena's file.
@@ -58,6 +56,7 @@ class ArenaJudge:
             players: The players.
             performances: What they played.
             rubric: The rubric of all scenes; None uses that of each task.
+            audit: The judge's audit, if it has one.
             salt: The secret of a held-out round.
 
         Raises:
@@ -74,10 +73,10 @@ class ArenaJudge:
         return result, {
             "identity": self.identity.as_json(),
             "rubrics": {name: one.model_dump(mode="json") for name, one in distinct.items()},
-            "audit": None if self.audit is None else self.audit.hash,
-            "audited": self.audit is not None,
-            "experimental": experimental_criteria([self.audit], list(distinct.values())),
-            "rejected": [] if self.audit is None else sorted(self.audit.rejected),
+            "audit": None if audit is None else audit.hash,
+            "audited": audit is not None,
+            "experimental": experimental_criteria([audit], list(distinct.values())),
+            "rejected": [] if audit is None else sorted(audit.rejected),
             "kin": self._kin(players),
             "permutations": None if self._pairwise else self._permutations,
             "usage": client.usage._asdict(),
@@ -124,7 +123,7 @@ def _by_scene(
         rubric = find(performance.record)
         if rubric is None:
             raise UsageError(
-                f"the task {performance.scene} has no rubric: name one with --rubric, or compare "
+                f"{performance.scene} has no rubric: name one with --rubric, or compare "
                 "by the tasks' own scores with --kind rules"
             )
         rubrics[performance.scene] = rubric

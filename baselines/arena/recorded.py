@@ -1,6 +1,7 @@
 """Performances from the records of evaluations, so that an arena needs no records of its own."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +41,7 @@ class ArenaPlayer(NamedTuple):
 
 
 def performances_of(
-    runs: Mapping[str, Path], *, allowed: Callable[[TrialKey], bool] = lambda key: True
+    runs: Mapping[str, Path],
 ) -> tuple[list[ArenaPlayer], list[Performance]]:
     """Return the players and their performances, ordered by player.
 
@@ -49,7 +50,6 @@ def performances_of(
 
     Args:
         runs: Run directories by the players' names.
-        allowed: Says whether a trial takes part.
 
     Raises:
         UsageError: If a run cannot be read or was changed, the runs are of different tasks, or no
@@ -58,14 +58,12 @@ def performances_of(
     players: list[ArenaPlayer] = []
     performances: list[Performance] = []
     for name, run in runs.items():
-        player, own = _read(name, run, allowed)
+        player, own = _read(name, run)
         players.append(player)
         performances += own
     _check_tasks(players)
-    met: dict[str, int] = {}
-    for performance in performances:
-        met[performance.scene] = met.get(performance.scene, 0) + 1
-    if not any(count > 1 for count in met.values()):
+    times = Counter(performance.scene for performance in performances)
+    if max(times.values(), default=0) < 2:
         raise UsageError(
             f"no scene was played by two of the players {', '.join(runs)}: expected runs of the "
             "same tasks and seeds"
@@ -73,9 +71,7 @@ def performances_of(
     return players, performances
 
 
-def _read(
-    name: str, run: Path, allowed: Callable[[TrialKey], bool]
-) -> tuple[ArenaPlayer, list[Performance]]:
+def _read(name: str, run: Path) -> tuple[ArenaPlayer, list[Performance]]:
     try:
         plan = read_plan(run)
         faults = check_chain(run, plan["plan_hash"])
@@ -88,12 +84,11 @@ def _read(
             head = str(record["hash"])
     except (PlanError, RecordError, OSError) as error:
         raise UsageError(str(error)) from None
-    chosen = {key: record for key, record in last.items() if allowed(key)}
-    own = [Performance(name, scene, chosen[key]) for key, scene in _scenes(chosen)]
+    own = [Performance(name, scene, last[key]) for key, scene in _scenes(last)]
     return ArenaPlayer(name, run, plan, head, len(own)), own
 
 
-def _scenes(keys: Mapping[TrialKey, Any]) -> Iterator[tuple[TrialKey, str]]:
+def _scenes(keys: Iterable[TrialKey]) -> Iterator[tuple[TrialKey, str]]:
     """Name each trial's scene: environment and task, seed and trial number unless both are 0."""
     for key in keys:
         env, task, seed, trial = key

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.baselines.harness.errors import UsageError, near_miss
 from hexathlon.baselines.harness.plan import open_row
+from hexathlon.evaluators.judged.consistency import COMPARISONS, DECIDING
 from hexathlon.evaluators.judges.audit.document import Audit
 from hexathlon.evaluators.judges.families import family_of, kinship
 from hexathlon.evaluators.judges.rubric import Rubric, RubricError
@@ -20,7 +21,6 @@ from hexathlon.tasks.errors import TaskError
 from hexathlon.tasks.taskset import TaskSet
 
 __all__ = [
-    "COMPARISONS",
     "KINDS",
     "JudgedTrial",
     "JudgingPlan",
@@ -30,9 +30,7 @@ __all__ = [
     "trials_of",
 ]
 
-KINDS = ("pointwise", "turns", "first_error", "pairwise", "groupwise")
-COMPARISONS = ("pairwise", "groupwise")
-"""Kinds that compare the trials of a task; the others decide criteria."""
+KINDS = (*DECIDING, *COMPARISONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from hexathlon.baselines.harness.progress import Progress
 from hexathlon.baselines.judging.client import JudgeClient
 from hexathlon.baselines.judging.comparing import GroupScores, GroupwiseJudge, PairwiseJudge
 from hexathlon.baselines.judging.concurrency import run_concurrently
-from hexathlon.baselines.judging.plan import COMPARISONS, JudgedTrial, JudgingPlan, trials_of
+from hexathlon.baselines.judging.plan import JudgedTrial, JudgingPlan, trials_of
+from hexathlon.evaluators.judged.consistency import COMPARISONS
 from hexathlon.evaluators.judged.file import (
     JudgedError,
     JudgedWriter,

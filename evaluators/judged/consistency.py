@@ -25,10 +25,13 @@ from hexathlon.evaluators.records.reader import read_records
 from hexathlon.evaluators.records.trial import record_key
 from hexathlon.tasks.validation import explain
 
-__all__ = ["judged_contradictions", "unjudged_trials"]
+__all__ = ["COMPARISONS", "DECIDING", "judged_contradictions", "unjudged_trials"]
 
-_COMPARISONS = ("pairwise", "groupwise")
-_DECIDING = ("pointwise", "turns", "first_error")
+DECIDING = ("pointwise", "turns", "first_error")
+"""Kinds of judging that decide criteria."""
+
+COMPARISONS = ("pairwise", "groupwise")
+"""Kinds that compare the trials of a task."""
 
 
 def judged_contradictions(judged: JudgedFile, run: Path) -> Iterator[Contradiction]:
@@ -99,9 +102,9 @@ def _rubric_fault(digest: str, content: Any) -> str:
 
 def _header_faults(header: Mapping[str, Any], rubrics: Sequence[Rubric]) -> Iterator[Contradiction]:
     kind, judges = header["kind"], header["judges"]
-    if kind not in (*_DECIDING, *_COMPARISONS):
+    if kind not in (*DECIDING, *COMPARISONS):
         yield Contradiction("header.kind", f"{kind!r:.80} is not a kind of judging")
-    if kind in _COMPARISONS and len(judges) != 1:
+    if kind in COMPARISONS and len(judges) != 1:
         yield Contradiction("header.judges", f"{kind} judging has one judge, found {len(judges)}")
     elif not judges and any(rubric.judged for rubric in rubrics):
         yield Contradiction("header.judges", "names none, but the rubric has criteria for judges")
@@ -127,7 +130,7 @@ def _control_faults(judged: JudgedFile, rubrics: Sequence[Rubric]) -> Iterator[C
         elif row["hit"] is not (row["label"] == row["expected"]):
             yield Contradiction(place, f"{row['id']}: 'hit' does not follow from the labels")
     missing = sorted(planted.keys() - seen)
-    if missing and judged.header["judges"] and judged.header["kind"] in _DECIDING:
+    if missing and judged.header["judges"] and judged.header["kind"] in DECIDING:
         yield Contradiction(
             "controls", f"{len(missing)} planted controls were not judged, first {missing[0]}"
         )
@@ -146,7 +149,7 @@ def _line_faults(
     rubric = rubrics.get(line["rubric"])
     if rubric is None:
         yield "rubric", "is not one of the header's rubrics"
-    elif header["kind"] in _DECIDING:
+    elif header["kind"] in DECIDING:
         yield from _decision_faults(line["judges"], rubric, record)
         yield from _score_faults(line, rubric)
     else:

@@ -125,14 +125,13 @@ def _name(file: JudgedFile) -> str:
 
 
 def _labels_of(file: JudgedFile) -> dict[tuple[str, str, str], str]:
-    return {
-        (str(line["record"]), str(line["rubric"]), str(decision["criterion"])): str(
-            decision["label"]
-        )
-        for line in last_of_trials(file.lines)
-        for decision in line["judges"]
-        if decision["label"] is not None
-    }
+    labels = {}
+    for line in last_of_trials(file.lines):
+        for decision in line["judges"]:
+            if decision["label"] is not None:
+                key = str(line["record"]), str(line["rubric"]), str(decision["criterion"])
+                labels[key] = str(decision["label"])
+    return labels
 
 
 def _label(path: Path, number: int, line: str) -> HumanLabel:

@@ -96,6 +96,8 @@ def arena(
     from hexathlon.baselines.harness.progress import Waiting
     from hexathlon.baselines.judging.opening import JudgeSettings
     from hexathlon.evaluators.judged.arena import write_arena
+    from hexathlon.evaluators.judges.prompts import LETTERS
+    from hexathlon.evaluators.records.plan import PLAN_FILE
     from hexathlon_cli.judge.audits import audits_of
     from hexathlon_cli.judge.rubrics import load_rubric
     from hexathlon_cli.output import note, print_text
@@ -112,28 +114,36 @@ def arena(
     named = _named(players)
     if len(named) < 2:
         raise UsageError(f"expected at least two players, got {len(named)}")
+    if kind == "groupwise" and len(named) > len(LETTERS):
+        raise UsageError(
+            f"a group has at most {len(LETTERS)} players, got {len(named)}: use --kind pairwise"
+        )
     chosen = None if rubric is None else load_rubric(rubric)
     fields = {name: given[name] for name in ("taskset", "split", "level", "task", "workers")}
     fields |= {"envs": [envs], "tasks": scenes, "salt_file": salt_file}
     runs = {
-        name: Path(player) if Path(player, "plan.json").exists() else _played(
+        name: Path(player) if Path(player, PLAN_FILE).exists() else _played(
             player, out / "players" / name, fields
         )
         for name, player in named.items()
     }  # fmt: skip
     found, performances = performances_of(runs)
+    out.mkdir(parents=True, exist_ok=True)
     about: dict[str, Any] = {}
     if judge is None:
         result = run_arena(performances, score_comparer)
     else:
         own = {name: given[name] for name in _OF_THE_JUDGE}
         own["cache"] = cache or out / "verdicts.cache"
-        out.mkdir(parents=True, exist_ok=True)
-        judged = ArenaJudge(JudgeSettings(judge, **own), kind == "pairwise", permutations)
-        (judged.audit,) = audits_of([] if audit is None else [audit], [judged.identity])
+        judged = ArenaJudge(
+            JudgeSettings(judge, **own), pairwise=kind == "pairwise", permutations=permutations
+        )
+        (audited,) = audits_of([] if audit is None else [audit], [judged.identity])
+        salt = read_salt(salt_file)
         with Waiting("judging"):
-            result, about = judged.compare(found, performances, chosen, read_salt(salt_file))
-    out.mkdir(parents=True, exist_ok=True)
+            result, about = judged.compare(
+                found, performances, rubric=chosen, audit=audited, salt=salt
+            )
     path = out / ARENA_FILE
     content = {"title": title, "kind": kind, "players": [player.as_json() for player in found]}
     write_arena(path, {**content, "judge": about, **result.as_json()})
@@ -163,10 +173,9 @@ def _named(players: Sequence[str]) -> dict[str, str]:
 
 
 def _name_of(spec: str) -> str:
-    place, _, name = spec.rpartition("#") if "#" in spec else ("", "", spec)
-    if not place and spec.startswith("agent:"):
-        name = spec.removeprefix("agent:").replace(":", "-")
-    return Path(name).name.replace(":", "-").replace("=", "-") or "player"
+    """Return the model's name, the agent's, or that of the directory."""
+    name = spec.rpartition("#")[2].removeprefix("agent:")
+    return Path(name).name.replace(":", "-") or "player"
 
 
 def _played(model: str, run: Path, fields: Mapping[str, Any]) -> Path:

@@ -16,8 +16,6 @@ from hexathlon_cli.judge.options import (
 
 __all__ = ["criteria"]
 
-_LONGEST = 1 << 20
-
 
 def criteria(
     model: Annotated[

@@ -100,8 +100,18 @@ def test_one_player_equal_names_and_other_tasks_are_refused(played, tmp_path, ca
     assert "split is 'test' and 'dev'" in capsys.readouterr().err
 
 
+def test_a_group_that_a_judge_cannot_be_shown_is_refused_before_anything_is_played(
+    judges, tmp_path, capsys
+):
+    players = [f"p{number}=agent:noop" for number in range(27)]
+    line = ["arena", *players, "--judge", judges.model("honest"), "--out", str(tmp_path / "out")]
+    assert run(line) == 1
+    assert "at most 26 players, got 27: use --kind pairwise" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_one_task_in_two_environments_is_two_scenes():
-    keys = {("a/A-v0", "t/1", 0, 0): 1, ("b/B-v0", "t/1", 0, 0): 2, ("a/A-v0", "t/1", 1, 0): 3}
+    keys = [("a/A-v0", "t/1", 0, 0), ("b/B-v0", "t/1", 0, 0), ("a/A-v0", "t/1", 1, 0)]
     names = [scene for _, scene in _scenes(keys)]
     assert names == ["a/A-v0 t/1", "b/B-v0 t/1", "a/A-v0 t/1 seed 1 trial 0"]
 
