@@ -51,7 +51,7 @@ class Knobs:
     """Updates by which the sampler is behind the learner."""
 
     dense: bool = False
-    """Whether each opened door is rewarded, in place of the last one alone."""
+    """Whether each opened door is rewarded, instead of only the last one."""
 
     noise: float = 0.0
     """Probability that the verdict on an episode is inverted."""
@@ -139,7 +139,7 @@ class World:
 
 
 class Moves(NamedTuple):
-    """What an actor does in one turn of some episodes."""
+    """The doors that an actor takes in one turn, a row per episode."""
 
     doors: np.ndarray
     """`[rows, 2]`, tokens."""
