@@ -11,6 +11,7 @@ from hexathlon.evaluators.statistics.comparison import PairedComparison, holm, p
 
 HERE = Path(__file__).resolve().parent
 FILE = HERE / "method_claims.toml"
+METHODS = HERE / "methods.toml"
 RATES = (1e-3, 2e-3, 4e-3)
 TUNING = (1000, 1001)
 """Seeds on which learning rates are chosen."""
@@ -20,7 +21,7 @@ LEAST_SEEDS = 8
 
 LEVEL = 0.05
 GAIN = 0.9
-"""Share of the other arm's gain that defines its level, for the tokens saved."""
+"""Share of the other arm's gain that `saved` takes as the level to reach."""
 
 PLAIN = "plain"
 Row = Mapping[str, Any]
@@ -60,7 +61,7 @@ class Claim:
 
 
 class Outcome(NamedTuple):
-    """What came of a claim."""
+    """The result of a claim."""
 
     claim: Claim
     difference: PairedComparison | None
@@ -98,7 +99,7 @@ def best_rate(method: str, setting: str, rows: Sequence[Row]) -> float | None:
     for row in rows:
         if (row["method"], row["setting"]) == (method, setting) and row["seed"] in TUNING:
             scores[row["rate"]][row["seed"]] = row["final"]
-    if any(len(found) < len(TUNING) for found in scores.values()):
+    if any(len(by_seed) < len(TUNING) for by_seed in scores.values()):
         return None
     return max(RATES, key=lambda rate: sum(scores[rate].values()))
 
@@ -164,8 +165,8 @@ def compared(
 def verdict(claim: Claim, difference: PairedComparison, adjusted: float | None) -> str:
     """Return the verdict: supported, not supported or contradicted.
 
-    A difference is supported if it has the expected sign, contradicted if it has the other, and
-    Holm's p-value is below 0.05. Equality is supported if the interval lies within the margin, and
+    If Holm's p-value is below 0.05, a difference of the expected sign is supported, and one of the
+    other sign contradicted. Equality is supported if the interval lies within the margin, and
     contradicted if it lies outside.
     """
     if claim.expect == "equal":
@@ -181,25 +182,15 @@ def verdict(claim: Claim, difference: PairedComparison, adjusted: float | None) 
 
 def outcomes(rows: Sequence[Row], file: Path = FILE) -> list[Outcome]:
     """Return the outcomes of all claims; Holm's correction is over all that expect a difference."""
-    settings, claims = settings_of(file), claims_of(file)
-    found = [None if c.missing else compared(c, rows, settings) for c in claims]
-    tested = [
-        number
-        for number, (claim, difference) in enumerate(zip(claims, found, strict=True))
-        if difference is not None and claim.expect != "equal"
-    ]
-    adjusted = dict(
-        zip(
-            tested,
-            holm([d.p_value for d in (found[n] for n in tested) if d is not None]),
-            strict=True,
-        )
-    )
+    settings = settings_of(file)
+    pairs = [(c, None if c.missing else compared(c, rows, settings)) for c in claims_of(file)]
+    tested = {c.name: d.p_value for c, d in pairs if d is not None and c.expect != "equal"}
+    adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
     result = []
-    for number, (claim, difference) in enumerate(zip(claims, found, strict=True)):
-        p = adjusted.get(number)
-        said = "not run" if difference is None else verdict(claim, difference, p)
-        result.append(Outcome(claim, difference, p, said))
+    for claim, difference in pairs:
+        p = adjusted.get(claim.name)
+        word = "not run" if difference is None else verdict(claim, difference, p)
+        result.append(Outcome(claim, difference, p, word))
     return result
 
 
@@ -210,11 +201,11 @@ def without_claim(rows: Sequence[Row], file: Path = FILE) -> list[Outcome]:
     pairs = [(claim, compared(claim, rows, settings)) for claim in claims]
     ran = [(claim, difference) for claim, difference in pairs if difference is not None]
     adjusted = holm([difference.p_value for _, difference in ran])
-    told = [
+    result = [
         Outcome(claim, difference, p, _direction(difference, p))
         for (claim, difference), p in zip(ran, adjusted, strict=True)
     ]
-    return told + [Outcome(claim, None, None, "not run") for claim, d in pairs if d is None]
+    return result + [Outcome(claim, None, None, "not run") for claim, d in pairs if d is None]
 
 
 def _direction(difference: PairedComparison, adjusted: float) -> str:

@@ -86,21 +86,24 @@ class Setting(NamedTuple):
     """Setting whose learning rates are used; its own by default."""
 
 
+Weights = dict[str, torch.Tensor]
+
+
 class Start(NamedTuple):
-    """What the runs of a seed share."""
+    """World and initial weights, which the runs of a seed share."""
 
     world: rooms.World
-    weights: dict[str, torch.Tensor]
+    weights: Weights
 
 
-def start(knobs: rooms.Knobs, seed: int, known: dict[Any, Start]) -> Start:
-    """Return the world and the initial weights of a seed; `known` keeps them."""
-    key = (knobs.start, seed)
-    if key not in known:
-        world, policy = rooms.World(knobs, seed), rooms_policy.Policy(knobs, seed)
+def start(knobs: rooms.Knobs, seed: int, trained: dict[tuple[rooms.Knobs, int], Weights]) -> Start:
+    """Return the world and the initial weights of a seed; `trained` caches the weights."""
+    world, key = rooms.World(knobs, seed), (knobs.start, seed)
+    if key not in trained:
+        policy = rooms_policy.Policy(knobs, seed)
         rooms_policy.fit_novice(world, policy, seed)
-        known[key] = Start(world, policy.state_dict())
-    return known[key]._replace(world=rooms.World(knobs, seed))
+        trained[key] = policy.state_dict()
+    return Start(world, trained[key])
 
 
 class MethodRun:

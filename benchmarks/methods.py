@@ -27,7 +27,7 @@ import method_results
 import methods_page
 import rooms
 import torch
-from method_run import Method, MethodRun, Setting, Start, check_playable, start
+from method_run import Method, MethodRun, Setting, Weights, check_playable, start
 
 from hexathlon.baselines.training.recipe import Recipe
 
@@ -43,17 +43,17 @@ class Job(NamedTuple):
     seed: int
 
 
-def laid_over(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """Merge the tables of `more` into those of `base`; components with other names are replaced."""
+def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Merge tables of a recipe; a table with a `name`, a component, replaces the old one whole."""
     result = dict(base)
-    for key, value in more.items():
-        merged = isinstance(value, dict) and isinstance(base.get(key), dict) and "name" not in value
-        result[key] = laid_over(base[key], value) if merged else value
+    for key, value in changes.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        result[key] = merged(base[key], value) if both and "name" not in value else value
     return result
 
 
 @cache
-def methods(file: Path = HERE / "methods.toml") -> dict[str, Method]:
+def methods(file: Path = method_results.METHODS) -> dict[str, Method]:
     """Return the methods by name.
 
     Raises:
@@ -64,7 +64,7 @@ def methods(file: Path = HERE / "methods.toml") -> dict[str, Method]:
     read = {
         row["name"]: Method(
             row["name"],
-            Recipe(**laid_over(base, tomllib.loads(row["recipe"]))),
+            Recipe(**merged(base, tomllib.loads(row["recipe"]))),
             row.get("extra_members", 0),
         )
         for row in table["method"]
@@ -83,7 +83,7 @@ def settings(file: Path) -> dict[str, Setting]:
 
 
 class Bench:
-    """What all runs of a process share.
+    """Methods, settings and initial policies of a comparison.
 
     Args:
         settings: Variants of the event by name.
@@ -92,12 +92,12 @@ class Bench:
     def __init__(self, settings: dict[str, Setting]) -> None:
         self.settings = settings
         self.methods = methods()
-        self.starts: dict[Any, Start] = {}
+        self.trained: dict[tuple[rooms.Knobs, int], Weights] = {}
 
     def measured(self, job: Job) -> dict[str, Any]:
         """Carry out a run and return its line of the results."""
         method, setting = self.methods[job.method], self.settings[job.setting]
-        begin = start(setting.knobs, job.seed, self.starts)
+        begin = start(setting.knobs, job.seed, self.trained)
         started = time.process_time()
         result = MethodRun(method, setting, job.rate, job.seed, begin).play()
         return {**job._asdict(), **result, "cpu_s": round(time.process_time() - started, 2)}
@@ -141,8 +141,8 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=method_results.LEAST_SEEDS)
     parser.add_argument("--claims", default="", help="names, separated by commas; all by default")
-    parser.add_argument("--most", type=int, help="runs after which to stop")
-    parser.add_argument("--file", type=Path, default=method_results.FILE, help="of the claims")
+    parser.add_argument("--most", type=int, help="stop after this many runs")
+    parser.add_argument("--file", type=Path, default=method_results.FILE, help="the claims")
     parser.add_argument("--out", type=Path, default=HERE.parent / "runs" / "methods")
     parser.add_argument("--docs", type=Path, default=HERE.parent / "docs" / "notes")
     parser.add_argument("--write", action="store_true")

@@ -1,18 +1,18 @@
 """Tables, plot and catalogue of docs/notes/methods.md, from results, claims and recipes."""
 
 import html
+import statistics
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import method_results
-from method_results import Outcome, Row
+from method_results import METHODS, Outcome, Row
 
+from hexathlon.evaluators.judges.audit.estimates import mean_estimate
 from hexathlon.evaluators.statistics.comparison import PairedComparison
-from hexathlon.evaluators.statistics.distributions import t_quantile
 
-METHODS = Path(__file__).resolve().parent / "methods.toml"
 COLOURS = {
     "supported": "#1a7f37",
     "not supported": "#6e7781",
@@ -46,12 +46,10 @@ def titles() -> dict[str, str]:
 
 def success(values: Sequence[float]) -> str:
     """Return the mean in per cent, with the half width of its 95 % interval."""
-    mean = sum(values) / len(values)
-    if len(values) < 2:
-        return f"{100 * mean:.1f}"
-    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    half = t_quantile(0.975, len(values) - 1.0) * (variance / len(values)) ** 0.5
-    return f"{100 * mean:.1f} ± {100 * half:.1f}"
+    estimate = mean_estimate(values)
+    if estimate is None:
+        return f"{100 * statistics.fmean(values):.1f}"
+    return f"{100 * estimate.value:.1f} ± {100 * (estimate.high - estimate.value):.1f}"
 
 
 def arm_cells(outcome: Outcome, rows: Sequence[Row], tables: dict[str, Any]) -> list[str]:
@@ -68,23 +66,23 @@ def arm_cells(outcome: Outcome, rows: Sequence[Row], tables: dict[str, Any]) -> 
     return [*cells, f"{seconds[0] / seconds[1]:.2f}" if len(seconds) == 2 else ""]
 
 
-def claims_table(rows: Sequence[Row], file: Path) -> str:
+def claims_table(outcomes: Sequence[Outcome], rows: Sequence[Row], file: Path) -> str:
     """Return the claims by topic, with their verdicts."""
-    found, tables = method_results.outcomes(rows, file), method_results.settings_of(file)
-    counts = {name: sum(o.verdict == name for o in found) for name in (*COLOURS, "not run")}
+    tables = method_results.settings_of(file)
+    counts = {name: sum(o.verdict == name for o in outcomes) for name in (*COLOURS, "not run")}
     lines = [
         ", ".join(f"{count} {name}" for name, count in counts.items())
-        + f"; {len(found)} claims in all, from {len(rows)} runs.",
+        + f"; {len(outcomes)} claims in all, from {len(rows)} runs.",
         "",
         "| claim | method | other | difference | p | time | verdict |",
         "|---|---|---|---|---|---|---|",
     ]
-    for topic in dict.fromkeys(outcome.claim.topic for outcome in found):
+    for topic in dict.fromkeys(outcome.claim.topic for outcome in outcomes):
         lines.append(f"| *{topic}* | | | | | | |")
-        for outcome in found:
+        for outcome in outcomes:
             if outcome.claim.topic == topic and not is_correction(outcome):
                 lines.append(claim_line(outcome, rows, tables))
-    return "\n".join([*lines, "", *corrections_table(found)])
+    return "\n".join([*lines, "", *corrections_table(outcomes)])
 
 
 def is_correction(outcome: Outcome) -> bool:
@@ -93,10 +91,10 @@ def is_correction(outcome: Outcome) -> bool:
     return claim.setting.startswith("lag") and claim.method != "grpo"
 
 
-def corrections_table(found: Sequence[Outcome]) -> list[str]:
+def corrections_table(outcomes: Sequence[Outcome]) -> list[str]:
     """Return the lines of the table of corrections by lag, each against none at the same lag."""
-    named = titles()
-    own = [outcome for outcome in found if is_correction(outcome)]
+    method_titles = titles()
+    own = [outcome for outcome in outcomes if is_correction(outcome)]
     lags = sorted({outcome.claim.setting for outcome in own})
     if not own:
         return []
@@ -112,29 +110,41 @@ def corrections_table(found: Sequence[Outcome]) -> list[str]:
         for lag in lags:
             here = [o for o in own if (o.claim.method, o.claim.setting) == (method, lag)]
             cells += [correction_cell(outcome) for outcome in here] or [""]
-        lines.append(f"| {html.escape(named[method], quote=False)} | {' | '.join(cells)} |")
+        title = html.escape(method_titles[method], quote=False)
+        lines.append(f"| {title} | {' | '.join(cells)} |")
     return lines
 
 
 def correction_cell(outcome: Outcome) -> str:
     if outcome.difference is None:
         return "not run"
-    said = outcome.verdict if outcome.verdict == "supported" else f"**{outcome.verdict}**"
-    return f"{interval(outcome.difference)}, {said}"
+    return f"{interval(outcome.difference)}, {verdict_text(outcome)}"
+
+
+def verdict_text(outcome: Outcome) -> str:
+    """Return the verdict on a claim that was run, in bold unless it is `supported`."""
+    return outcome.verdict if outcome.verdict == "supported" else f"**{outcome.verdict}**"
 
 
 def claim_line(outcome: Outcome, rows: Sequence[Row], tables: dict[str, Any]) -> str:
-    claim, difference = outcome.claim, outcome.difference
+    claim = outcome.claim
     method, other, time = arm_cells(outcome, rows, tables)
-    said = outcome.verdict if outcome.verdict == "supported" else f"**{outcome.verdict}**"
-    if difference is None:
-        said = f"not run: {claim.missing}" if claim.missing else "not run"
-    margin = f" (within ± {100 * claim.margin:g})" if claim.expect == "equal" else ""
-    shown = "" if difference is None else interval(difference)
-    p = "" if difference is None else probability(outcome.adjusted)
+    verdict = verdict_text(outcome)
+    if outcome.difference is None:
+        verdict = f"not run: {claim.missing}" if claim.missing else "not run"
+    title = claim.title
+    if claim.expect == "equal":
+        title += f" (within ± {100 * claim.margin:g})"
     if claim.added:
-        margin += f" *(added {claim.added})*"
-    return f"| {claim.title}{margin} | {method} | {other} | {shown} | {p} | {time} | {said} |"
+        title += f" *(added {claim.added})*"
+    return f"| {title} | {method} | {other} | {difference_cells(outcome)} | {time} | {verdict} |"
+
+
+def difference_cells(outcome: Outcome) -> str:
+    """Return the cells of the difference and its p-value, empty if it was not run."""
+    if outcome.difference is None:
+        return " | "
+    return f"{interval(outcome.difference)} | {probability(outcome.adjusted)}"
 
 
 def settings_table(rows: Sequence[Row], file: Path) -> str:
@@ -149,7 +159,7 @@ def settings_table(rows: Sequence[Row], file: Path) -> str:
         if runs:
             cells = [
                 f"{method_results.mean_of(runs, 'updates'):.0f}",
-                f"{100 * sum(r['curve'][0] for r in runs.values()) / len(runs):.1f}",
+                f"{100 * statistics.fmean(run['curve'][0] for run in runs.values()):.1f}",
                 success([run["final"] for run in runs.values()]),
                 f"{method_results.mean_of(runs, 'cpu_s'):.2f}",
             ]
@@ -160,25 +170,22 @@ def settings_table(rows: Sequence[Row], file: Path) -> str:
 
 def others_table(rows: Sequence[Row], file: Path) -> str:
     """Return the methods without a claim, on the plain setting."""
-    named, tables = titles(), method_results.settings_of(file)
+    method_titles, tables = titles(), method_results.settings_of(file)
     lines = [
         "| method | success | GRPO | difference | p | time | |",
         "|---|---|---|---|---|---|---|",
     ]
     for outcome in method_results.without_claim(rows, file):
         method, other, time = arm_cells(outcome, rows, tables)
-        shown = "" if outcome.difference is None else interval(outcome.difference)
-        p = "" if outcome.difference is None else probability(outcome.adjusted)
-        title = html.escape(named[outcome.claim.method], quote=False)
-        lines.append(
-            f"| {title} | {method} | {other} | {shown} | {p} | {time} | {outcome.verdict} |"
-        )
+        title = html.escape(method_titles[outcome.claim.method], quote=False)
+        cells = [title, method, other, difference_cells(outcome), time, outcome.verdict]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def plot(found: Sequence[Outcome]) -> str:
+def plot(outcomes: Sequence[Outcome]) -> str:
     """Draw the differences with their intervals, one row per claim that was run."""
-    ran = [outcome for outcome in found if outcome.difference is not None]
+    ran = [outcome for outcome in outcomes if outcome.difference is not None]
     topics = list(dict.fromkeys(outcome.claim.topic for outcome in ran))
     edges = [abs(v) for o in ran if o.difference for v in (o.difference.low, o.difference.high)]
     limit = min(1.0, max([0.1, *edges]))
@@ -201,7 +208,7 @@ def plot(found: Sequence[Outcome]) -> str:
 
 
 def place(value: float, limit: float) -> float:
-    """Return the horizontal place of a difference in the plot."""
+    """Return the horizontal position of a difference in the plot."""
     return LEFT + WIDE / 2 * (1 + max(-1.0, min(1.0, value / limit)))
 
 
@@ -259,8 +266,9 @@ def write(rows: Sequence[Row], file: Path, docs: Path) -> None:
     """Insert the tables and the catalogue between their markers in the page, and save the plot."""
     page = docs / "methods.md"
     text = page.read_text(encoding="utf-8")
+    outcomes = method_results.outcomes(rows, file)
     parts = {
-        "claims": claims_table(rows, file),
+        "claims": claims_table(outcomes, rows, file),
         "settings": settings_table(rows, file),
         "others": others_table(rows, file),
         "catalogue": catalogue(),
@@ -268,7 +276,7 @@ def write(rows: Sequence[Row], file: Path, docs: Path) -> None:
     for mark, new in parts.items():
         text = replaced(text, mark, new)
     page.write_text(text, encoding="utf-8")
-    (docs / "methods.svg").write_text(plot(method_results.outcomes(rows, file)), encoding="utf-8")
+    (docs / "methods.svg").write_text(plot(outcomes), encoding="utf-8")
 
 
 def replaced(text: str, mark: str, new: str) -> str:

@@ -51,7 +51,7 @@ class Knobs:
     """Updates by which the sampler is behind the learner."""
 
     dense: bool = False
-    """Whether each opened door is rewarded, in place of the last one alone."""
+    """Whether each opened door is rewarded, instead of only the last one."""
 
     noise: float = 0.0
     """Probability that the verdict on an episode is inverted."""
@@ -97,7 +97,7 @@ class Knobs:
 
     @property
     def window(self) -> int:
-        """Tokens that the policy reads: an observation without its verdict, and a door."""
+        """Tokens that the policy reads: as many as a prompt and a door have."""
         return self.prompt + 2
 
     @property
@@ -108,9 +108,16 @@ class Knobs:
     @property
     def start(self) -> "Knobs":
         """The knobs that tasks and initial policy depend on; the others at their defaults."""
-        kept = ("colours", "rooms", "shortest", "horizon", "letters", "unsolvable", "distractors")
         return Knobs(
-            **{name: getattr(self, name) for name in (*kept, "unknown", "skill", "foresight")}
+            colours=self.colours,
+            rooms=self.rooms,
+            shortest=self.shortest,
+            letters=self.letters,
+            unsolvable=self.unsolvable,
+            distractors=self.distractors,
+            unknown=self.unknown,
+            skill=self.skill,
+            foresight=self.foresight,
         )
 
 
@@ -132,16 +139,13 @@ class World:
 
 
 class Moves(NamedTuple):
-    """What an actor does in one turn of some episodes."""
+    """The doors that an actor takes in one turn, a row per episode."""
 
     doors: np.ndarray
     """`[rows, 2]`, tokens."""
 
     log_probabilities: np.ndarray
     """`[rows, 2]`."""
-
-    entropy: np.ndarray
-    """`[rows]`, of the first letter."""
 
 
 Actor = Callable[["Walks", np.ndarray], Moves]
@@ -183,7 +187,6 @@ class Walks:
 
         self.done = np.zeros(count, dtype=bool)
         self.length = np.full(count, knobs.window)
-        self.entropy = np.zeros(count)
         self.nodes = 0
         self._write_prompts(np.arange(count), np.zeros((count, knobs.distractors), dtype=int))
 
@@ -199,7 +202,7 @@ class Walks:
 
     @property
     def active(self) -> np.ndarray:
-        """Rows whose episodes go on."""
+        """Rows whose episodes are in progress."""
         return np.flatnonzero(~self.done)
 
     @property
@@ -215,13 +218,13 @@ class Walks:
         self.length[rows] += 1
 
     def step(self, act: Actor, draw: np.random.Generator, version: int = 0) -> None:
-        """Take a turn of every episode that goes on."""
+        """Take a turn of every episode in progress."""
         self.take(self.active, act, draw, version, False)
 
     def take(
         self, rows: np.ndarray, act: Actor, draw: np.random.Generator, version: int, hint: bool
     ) -> None:
-        """Take a turn of some episodes; a hint's turns are not the policy's."""
+        """Take a turn of some episodes; the tokens of a hint's turn are not marked as sampled."""
         knobs, world = self.knobs, self.world
         first = self.length[rows]
         moves = act(self, rows)
@@ -231,7 +234,6 @@ class Walks:
             self.behaviour[rows[:, None], places] = moves.log_probabilities
             self.turn_of[rows[:, None], places] = self.turns[rows, None]
             self.version[rows[:, None], places] = version
-        self.entropy[rows] = moves.entropy
         self.length[rows] = first
         for letter in moves.doors.T:
             self.write(rows, letter)
@@ -332,4 +334,4 @@ class Walks:
 def oracle(walks: Walks, rows: np.ndarray) -> Moves:
     """Take the right door."""
     doors = walks.knobs.letter + walks.world.doors[walks.task[rows], walks.room[rows]]
-    return Moves(doors, np.zeros(doors.shape), np.zeros(len(rows)))
+    return Moves(doors, np.zeros(doors.shape))

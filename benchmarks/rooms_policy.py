@@ -76,18 +76,15 @@ def player(policy: Policy, draw: np.random.Generator) -> Actor:
     def act(walks: Walks, rows: np.ndarray) -> Moves:
         doors = np.empty((len(rows), 2), dtype=int)
         values = np.empty((len(rows), 2))
-        entropy = np.zeros(len(rows))
         for place in range(2):
             log_probabilities = policy.next_token(walks.windows(rows))
             probabilities = np.exp(log_probabilities)
-            if place == 0:
-                entropy = -(probabilities * log_probabilities).sum(-1)
             sums = probabilities.cumsum(-1)
             chosen = (sums < draw.random((len(rows), 1)) * sums[:, -1:]).sum(-1)
             doors[:, place] = chosen
             values[:, place] = log_probabilities[np.arange(len(rows)), chosen]
             walks.write(rows, chosen)
-        return Moves(doors, values, entropy)
+        return Moves(doors, values)
 
     return act
 
@@ -148,10 +145,8 @@ def fit_novice(world: World, policy: Policy, seed: int, steps: int = 400, batch:
     optimiser = torch.optim.AdamW(policy.parameters(), lr=1e-2, weight_decay=0.0)
     for step in range(steps):
         optimiser.param_groups[0]["lr"] = 1e-2 * (1.0 - step / steps)
-        colour, room = (
-            draw.integers(knobs.colours, size=batch),
-            draw.integers(knobs.rooms, size=batch),
-        )
+        colour = draw.integers(knobs.colours, size=batch)
+        room = draw.integers(knobs.rooms, size=batch)
         letter = draw.integers(knobs.letters, size=(batch, 2))
         windows = np.empty((batch, knobs.window + 1), dtype=int)
         windows[:, 0] = knobs.letter + letter[:, 0]

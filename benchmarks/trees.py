@@ -64,7 +64,10 @@ TIMED = ("treepo",)
 """Structures that are also measured without forks."""
 
 WANTED = 1.5
-"""Distinct rollouts of a tree over those of chains with the same number of drawn tokens."""
+"""Target: distinct rollouts of a tree over those of chains that draw as many tokens."""
+
+TIMED_METHODS = ("reset", "snapshot", "restore", "step")
+"""Methods of environments whose time is measured."""
 
 NOTE = Path(__file__).resolve().parents[1] / "docs" / "notes" / "trees.md"
 
@@ -82,12 +85,10 @@ class Group(NamedTuple):
     seconds: float
     """Time in the environment: reset, snapshot, restore and steps, without those that grade."""
 
-    wall: float
-
     @property
     def distinct(self) -> int:
         """Number of different sequences of actions."""
-        return len({_actions(one) for one in self.played})
+        return len({_actions(trajectory) for trajectory in self.played})
 
 
 class Clock:
@@ -100,7 +101,7 @@ class Clock:
     def make(self, env_id: str) -> Any:
         """Make an environment whose methods are timed; without forks, prefixes are re-played."""
         env = make_env(env_id)
-        for name in METHODS:
+        for name in TIMED_METHODS:
             setattr(env, name, self._timed(getattr(env, name)))
         if not self._forks:
             env.supports_fork = False
@@ -115,9 +116,6 @@ class Clock:
             return result
 
         return call
-
-
-METHODS = ("reset", "snapshot", "restore", "step")
 
 
 def _ends(result: Any) -> bool:
@@ -171,12 +169,12 @@ class Bench:
                 into.extend(batch)
                 return batch
 
-            before, seconds, began = engine.counts, clock.seconds, time.perf_counter()
+            before, seconds = engine.counts, clock.seconds
             asyncio.run(Collector(executor, (), keep, growth=growth).collect([plan]))
-            wall, after = time.perf_counter() - began, engine.counts
+            after = engine.counts
             asyncio.run(engine.clear())
             drawn, read = after["drawn"] - before["drawn"], after["read"] - before["read"]
-            groups.append(Group(played, drawn, read, clock.seconds - seconds, wall))
+            groups.append(Group(played, drawn, read, clock.seconds - seconds))
         executor.close()
         return groups
 
@@ -189,7 +187,7 @@ def _sampled(trajectory: Trajectory) -> int:
 def distinct_chains(chains: Group, drawn: int) -> float:
     """Return the distinct rollouts among the first chains that draw a number of tokens.
 
-    Between two chains it is interpolated linearly.
+    The count is interpolated linearly between two chains.
     """
     seen: set[tuple[str, ...]] = set()
     spent = 0
@@ -203,56 +201,52 @@ def distinct_chains(chains: Group, drawn: int) -> float:
     return float(len(seen))
 
 
-def ratio_interval(trees: list[float], chains: list[float]) -> tuple[float, float]:
-    """Return a 95 % bootstrap interval over tasks of the ratio of two sums."""
+def ratio_interval(values: list[float], others: list[float]) -> str:
+    """Return a 95 % bootstrap interval over tasks of the ratio of two sums, as text."""
     draw = np.random.default_rng(0)
-    picks = draw.integers(len(trees), size=(2000, len(trees)))
-    ratios = np.array(trees)[picks].sum(1) / np.maximum(np.array(chains)[picks].sum(1), 1e-9)
+    picks = draw.integers(len(values), size=(2000, len(values)))
+    ratios = np.array(values)[picks].sum(1) / np.maximum(np.array(others)[picks].sum(1), 1e-9)
     low, high = np.quantile(ratios, [0.025, 0.975])
-    return float(low), float(high)
+    return f"({low:.2f} to {high:.2f})"
+
+
+def milliseconds(groups: list[Group]) -> float:
+    """Return the mean time of a rollout in the environment."""
+    return 1e3 * sum(group.seconds for group in groups) / sum(len(g.played) for g in groups)
 
 
 def rows_of(bench: Bench) -> tuple[list[str], list[str]]:
     """Return the rows of the two tables of an event."""
     many = bench.play("independent", {}, members=2 * bench.members)
     chains = bench.play("independent", {})
-    rows, times = [], []
-    plain = 1e3 * sum(g.seconds for g in chains) / sum(len(g.played) for g in chains)
-    times.append(f"| chains | {plain:.1f} | | |")
+    rows, times = [], [f"| chains | {milliseconds(chains):.1f} | | |"]
     for name, parameters in TREES:
         given = "".join(f", {key} = {value}" for key, value in parameters.items())
         groups = bench.play(name, parameters)
         trees = [float(group.distinct) for group in groups]
-        equal = [distinct_chains(one, tree.drawn) for one, tree in zip(many, groups, strict=True)]
+        equal = [distinct_chains(each, tree.drawn) for each, tree in zip(many, groups, strict=True)]
         ratio = sum(trees) / sum(equal)
-        low, high = ratio_interval(trees, equal)
         drawn = sum(g.drawn for g in groups) / sum(g.drawn for g in chains)
         read = sum(g.read for g in groups) / sum(g.read for g in chains)
         met = "yes" if ratio >= WANTED else "no"
         rows.append(
             f"| `{name}`{given} | {np.mean(trees):.1f} | {np.mean(equal):.1f} | {ratio:.2f} "
-            f"({low:.2f} to {high:.2f}) | {met} | {drawn:.2f} | {read:.2f} |"
+            f"{ratio_interval(trees, equal)} | {met} | {drawn:.2f} | {read:.2f} |"
         )
         print(rows[-1], flush=True)
         if name in TIMED:
             replayed = bench.play(name, parameters, forks=False)
-            pairs = [
-                1e3 * sum(g.seconds for g in each) / sum(len(g.played) for g in each)
-                for each in (groups, replayed)
-            ]
-            low, high = ratio_interval(
-                [group.seconds for group in replayed], [group.seconds for group in groups]
-            )
+            forked, again = milliseconds(groups), milliseconds(replayed)
+            spread = ratio_interval([g.seconds for g in replayed], [g.seconds for g in groups])
             times.append(
-                f"| `{name}`{given} | {pairs[0]:.1f} | {pairs[1]:.1f} | {pairs[1] / pairs[0]:.2f} "
-                f"({low:.2f} to {high:.2f}) |"
+                f"| `{name}`{given} | {forked:.1f} | {again:.1f} | {again / forked:.2f} {spread} |"
             )
             print(times[-1], flush=True)
     return rows, times
 
 
 def fork_rows(recipe_name: str, count: int) -> list[str]:
-    """Return the rows of the table of single forks, by level, after the oracle's last turn but one.
+    """Return the rows of the table of single forks by level, after the oracle's next-to-last turn.
 
     A fork is a restore, a re-play a reset with the actions so far. Both include the next action,
     since an environment may start its processes only then.
@@ -284,11 +278,10 @@ def fork_rows(recipe_name: str, count: int) -> list[str]:
         env.close()
         executor.close()
         if forks:
-            low, high = ratio_interval(replays, forks)
             rows.append(
                 f"| {level} | {len(forks)} | {np.mean(turns):.1f} | {1e3 * np.mean(forks):.1f} | "
                 f"{1e3 * np.mean(replays):.1f} | {sum(replays) / sum(forks):.2f} "
-                f"({low:.2f} to {high:.2f}) |"
+                f"{ratio_interval(replays, forks)} |"
             )
             print(rows[-1], flush=True)
     return rows
@@ -357,8 +350,8 @@ PAGE = """# Trees of rollouts
 
 Written by `benchmarks/trees.py`. Rollouts are distinct if their sequences of actions differ. The
 ratio compares a tree with as many chains as draw the same number of tokens, tokens of pruned
-branches included; at least {wanted:g} is wanted. Its interval is a bootstrap over tasks. Drawn and
-prefilled tokens are relative to a group of chains. The environment's time is that of reset,
+branches included; the target is at least {wanted:g}. Its interval is a bootstrap over tasks. Drawn
+and prefilled tokens are relative to a group of chains. The environment's time is that of reset,
 snapshot, restore and steps, without the last step, which grades. "Re-played" is the same tree with
 the recorded actions played again instead of a fork. The last table is one fork, with the next
 action, of an episode of the oracle.

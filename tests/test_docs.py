@@ -132,7 +132,7 @@ def reason_not_to_run(words: list[str]) -> str:
     if words[0] == "leaderboard" and (words[1] != "build" or words[2] == "board"):
         return "needs a board or a site; tests/cli/test_boards.py makes them"
     if words[0] == "judge" and words[1] in ("gap", "label", "shift"):
-        return "needs judged or role-play runs; tests/baselines/judging makes them"
+        return "needs judged or role-play runs; tests/baselines/judging and test_shift_command.py"
     if "--arena" in words:
         return "needs an arena; tests/baselines/judging/test_arena_command.py makes one"
     if words[0] == "plan" and "--from" in words:

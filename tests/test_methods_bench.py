@@ -119,8 +119,7 @@ def test_forked_rollouts_share_their_first_turns_bit_for_bit(bench: ModuleType) 
 
 def test_hints_are_turns_of_the_oracle_that_are_not_trained(bench: ModuleType) -> None:
     run = begun(bench, "hint_fading")
-    run.known.observe([])  # untried tasks have the prior's success of 0.5: a turn of three
-    groups = run._rollouts()
+    groups = run._rollouts()  # untried tasks have the prior's success of 0.5: one of three turns
     plain = [s for g in groups for s in g.samples if s.states[0].endswith("/0")]
     hinted = [s for g in groups for s in g.samples if s.states[0].endswith("/1")]
     assert (len(plain), len(hinted)) == (8, 8)
@@ -270,5 +269,6 @@ def test_the_claims_name_methods_and_settings_that_exist(bench: ModuleType) -> N
         assert {setting for _, setting in claim.arms} <= set(settings)
         assert claim.expect in ("higher", "lower", "equal")
         assert (claim.margin > 0) == (claim.expect == "equal")
-    assert set(results.others_of()) <= set(methods)
+    compared = {method for claim in claims for method, _ in claim.arms} | {*results.others_of()}
+    assert compared == set(methods)
     assert {table["tuned"] for table in settings.values()} <= set(settings)
