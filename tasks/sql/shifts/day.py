@@ -102,8 +102,8 @@ def _drawn(template: str, world: World, draw: ShiftDraw) -> ShiftDay | None:
     papers = papers_of(ground, draw, batch)
     return ShiftDay(
         template, world.id, population, tuple(desk.tickets), papers, traps, dict(desk.slips),
-        image, tuple(ground.names.tables[role] for role in ground.rows), desk.results_table,
-        ground.names, batch,
+        image, tuple(ground.names.tables[role] for role in ground.rows),
+        desk.standing["results"].table, ground.names, batch,
     )  # fmt: skip
 
 

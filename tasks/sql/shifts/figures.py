@@ -213,40 +213,31 @@ def results(desk: TicketDesk) -> SQLTicket | None:
         if trap and _differ(desk, query, rows(valued(ground, (slip,))))
     }
     body = f"({column} TEXT, month TEXT, items INTEGER, value REAL)"
-    steps = (
-        TicketStep(
-            f"CREATE TABLE {name} {body}",
-            f"CREATE TABLE {name} (value NUMERIC, items INTEGER, month TEXT, {column} TEXT)",
-        ),
-        TicketStep(
-            f"INSERT INTO {name} {query}",
-            f"INSERT INTO {name} ({column}, month, items, value) {other}",
-        ),
+    created = TicketStep(
+        f"CREATE TABLE {name} {body}",
+        f"CREATE TABLE {name} (value NUMERIC, items INTEGER, month TEXT, {column} TEXT)",
+    )
+    inserted = TicketStep(
+        f"INSERT INTO {name} {query}",
+        f"INSERT INTO {name} ({column}, month, items, value) {other}",
     )
     desk.coming["results"] = Standing(
         "not_kept", name, query, f"SELECT * FROM {name}",
-        (
-            TicketStep(f"DELETE FROM {name}"),
-            TicketStep(
-                f"INSERT INTO {name} {query}",
-                f"INSERT INTO {name} ({column}, month, items, value) {other}",
-            ),
-        ),
+        (TicketStep(f"DELETE FROM {name}"), inserted),
     )  # fmt: skip
-    desk.results_table = name
     desk.notes.results_by, desk.notes.results_from = by, first
     for slip in slips:
         desk.slips.setdefault(slip, desk.number())
-    steps = (steps[0], replace(steps[1], slips=slips))
     text = (
         f"We need a table of results named {name} with the columns {column}, month, items and "
         f"value: one row for each {words[by]} and month from {first} on in which {theme.item[1]} "
         "count, with their number and their counted value. It is there from now on."
     )
-    return SQLTicket("results", text, steps)
+    return SQLTicket("results", text, (created, replace(inserted, slips=slips)))
 
 
 def results_trimmed(desk: TicketDesk) -> RoutineJob | None:
     """A routine removes the oldest months from the table of results."""
     end = months_before(desk.notes.results_from + "-01", -2)[:7]
-    return RoutineJob((f"DELETE FROM {desk.results_table} WHERE month < '{end}'",))
+    table = desk.standing["results"].table
+    return RoutineJob((f"DELETE FROM {table} WHERE month < '{end}'",))

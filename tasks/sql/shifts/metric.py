@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hexathlon.tasks.sql.shifts.ground import Ground
+from hexathlon.tasks.sql.shifts.preparing import key_of
 
 __all__ = ["ValuedItem", "other_valued", "slips_of", "valued", "valued_items"]
 
@@ -185,7 +186,7 @@ def valued_items(connection: sqlite3.Connection, ground: Ground) -> list[ValuedI
     for _, no, kind, booked, done, entered, qty, state, by, origin in rows("item"):
         if state not in spec.states or by is not None:
             continue
-        own, entry = str(no).strip().upper(), str(entered)
+        own, entry = key_of(no), str(entered)
         early = entry < spec.day_switch or kind == spec.kept_kind
         day = str(booked if early == (spec.day_first == "booked") else done)
         small = entry < spec.unit_switch

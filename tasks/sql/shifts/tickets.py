@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.traps import DAMAGES
@@ -132,7 +133,7 @@ class DayNotes:
     """Number of the ticket about the price list; 0 if there was none."""
     delivery: int = 0
     """Number of the ticket about the delivery; 0 if there was none."""
-    withdrawn: tuple[tuple[object, ...], ...] = ()
+    withdrawn: tuple[Row, ...] = ()
     """Items that a withdrawal has taken out."""
     moves: MovedAccounts | None = None
     figures: list[AskedFigure] = field(default_factory=list)
@@ -169,7 +170,6 @@ class TicketDesk:
     """Routines that have run since the last report and that nothing but `standing` mends."""
     standing: dict[str, Standing] = field(default_factory=dict)
     """What has to follow other rows, by table."""
-    results_table: str = ""
     coming: dict[str, Standing] = field(default_factory=dict)
     """What becomes part of `standing` after the next ticket."""
     notes: DayNotes = field(default_factory=DayNotes)
@@ -184,7 +184,7 @@ class TicketDesk:
         """Return a text with names in place of roles."""
         return self.ground.names(text)
 
-    def rows(self, text: str) -> list[tuple[object, ...]]:
+    def rows(self, text: str) -> list[Row]:
         """Return the rows of a query with roles."""
         return self.connection.execute(self.sql(text)).fetchall()
 
