@@ -10,6 +10,7 @@ from hexathlon.tasks.sql.estates.estate import HIDDEN, Estate, slips_of
 from hexathlon.tasks.sql.estates.layout import FLOW_ROLES
 from hexathlon.tasks.sql.estates.papers import papers_of
 from hexathlon.tasks.sql.estates.spec import AS_OF, METRICS
+from hexathlon.tasks.sql.scripts import fixed
 from hexathlon.tasks.sql.supplement import Supplement
 from hexathlon.tasks.task import Check
 from hexathlon.tasks.tool_calls import tool_call
@@ -115,23 +116,23 @@ def estate_turns(made: Estate) -> int:
 
 def estate_oracle(made: Estate) -> Script:
     """Read rules and pages, look at the tables, ask what is left open, test and submit."""
-    return _script(_worked(made))
+    return fixed(_worked(made))
 
 
 def estate_alternatives(made: Estate) -> Mapping[str, Script]:
     """Return the same query in other words."""
-    return {"other_words": _script(_handed_in(made, made.other))}
+    return {"other_words": fixed(_handed_in(made, made.other))}
 
 
 def estate_mutants(made: Estate) -> Mapping[str, Script]:
     """Return readings with one mistake, all of which screening told from the right one."""
     queries = {**made.ignored, **slips_of(made)}
-    wrong = {name: _script(_handed_in(made, sql)) for name, sql in queries.items()}
-    wrong["called_impossible"] = _script(
+    wrong = {name: fixed(_handed_in(made, sql)) for name, sql in queries.items()}
+    wrong["called_impossible"] = fixed(
         iter([tool_call("submit_impossible", reason="missing_value", evidence="M-101")])
     )
     if made.spec.asked:
-        wrong["guessed_without_asking"] = _script(iter([tool_call("submit", sql=made.gold)]))
+        wrong["guessed_without_asking"] = fixed(iter([tool_call("submit", sql=made.gold)]))
     return wrong
 
 
@@ -149,15 +150,11 @@ def estate_policies(made: Estate) -> Mapping[str, Script]:
         "empty": "SELECT NULL WHERE 1 = 0",
     }
     return {
-        **{name: _script(iter([tool_call("submit", sql=sql)])) for name, sql in queries.items()},
-        "always_impossible": _script(
+        **{name: fixed(iter([tool_call("submit", sql=sql)])) for name, sql in queries.items()},
+        "always_impossible": fixed(
             iter([tool_call("submit_impossible", reason="missing_data", evidence=table)])
         ),
     }
-
-
-def _script(actions: Iterator[str]) -> Script:
-    yield from (action for action in actions)  # a generator, to which observations can be sent
 
 
 def _needed(made: Estate) -> Sequence[str]:

@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from hexathlon.tasks.sql.programs.phrases import literals
 from hexathlon.tasks.sql.shifts.preparing import key_of
-from hexathlon.tasks.sql.shifts.tickets import Standing, TicketDesk, TicketStep
+from hexathlon.tasks.sql.shifts.tickets import KeptTable, TicketDesk, TicketStep
 
 __all__ = ["kept_reports", "kept_totals", "log_agrees", "logged", "totals_agree", "unlogged"]
 
@@ -19,10 +19,10 @@ _COUNTED = (
 )
 
 
-def kept_totals(desk: TicketDesk) -> Standing:
+def kept_totals(desk: TicketDesk) -> KeptTable:
     """Return what the number of rows per account has to be."""
     said = desk.sql
-    return Standing(
+    return KeptTable(
         "tally_left",
         said("@tally"),
         said(
@@ -47,7 +47,7 @@ def kept_totals(desk: TicketDesk) -> Standing:
     )
 
 
-def kept_reports(desk: TicketDesk) -> Standing:
+def kept_reports(desk: TicketDesk) -> KeptTable:
     """Return what the reported figures of today have to be."""
     said, today = desk.sql, desk.ground.today
 
@@ -59,7 +59,7 @@ def kept_reports(desk: TicketDesk) -> Standing:
         )
 
     clear = said(f"DELETE FROM @reported WHERE @reported.day = '{today}'")
-    return Standing(
+    return KeptTable(
         "reported_left",
         said("@reported"),
         lines(other=False),

@@ -69,7 +69,7 @@ def _iso(day: str) -> str:
 
 def results_agree(desk: TicketDesk) -> bool:
     """Whether the table of results is what the items that count add up to."""
-    rows = desk.connection.execute(f"SELECT * FROM {desk.standing['results'].table}").fetchall()
+    rows = desk.connection.execute(f"SELECT * FROM {desk.kept_tables['results'].table}").fetchall()
     first = desk.notes.results_from
     totals: dict[tuple[str, str], tuple[int, int]] = {}
     for each in valued_items(desk.connection, desk.ground):

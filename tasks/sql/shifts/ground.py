@@ -51,7 +51,7 @@ class Spec:
     stale_view: bool
     kept_kind: str
     """Kind of items that belong to the day of `day_first` whenever they were entered; or empty."""
-    small_from: tuple[str, str]
+    app_unit_days: tuple[str, str]
     """First and last entry date of the app's items with the smaller unit; empty if none have."""
     soiled_holds: bool
 
@@ -216,6 +216,7 @@ def _items(ground: Ground, draw: ShiftDraw) -> None:
     state = rng.random(ITEMS)
     source = rng.integers(0, 3, ITEMS)
     soil = rng.random(ITEMS)
+    app_from, app_until = spec.app_unit_days
     first = 100_000 + 10 * draw.below(500)
     rows: list[Row] = []
     for place in range(ITEMS):
@@ -224,8 +225,8 @@ def _items(ground: Ground, draw: ShiftDraw) -> None:
         if spec.soiled and origin == "feed" and soil[place] < 0.2:
             no = no.lower() if soil[place] < 0.1 else no + "  "
         qty = halves[place] * 0.5
-        app_small = origin == "app" and spec.small_from[0] <= entry <= spec.small_from[1]
-        if (spec.unit_switch and entry < spec.unit_switch) or (spec.small_from[0] and app_small):
+        in_app_unit = origin == "app" and app_from <= entry <= app_until
+        if entry < spec.unit_switch or in_app_unit:
             qty *= theme.unit[2]
         share = state[place]
         named = (

@@ -276,8 +276,8 @@ def _changes(ground: Ground, draw: ShiftDraw) -> str:
                 f"that were entered before have it in {small} ({factor} to the {one}).",
             )
         )
-    if spec.small_from[0]:
-        start, end = spec.small_from
+    if spec.app_unit_days[0]:
+        start, end = spec.app_unit_days
         lines.append(
             (
                 shifted(end, 1),

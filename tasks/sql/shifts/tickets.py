@@ -12,7 +12,7 @@ from hexathlon.tasks.sql.shifts.traps import DAMAGES
 
 __all__ = [
     "LOADED_FROM", "AskedFigure", "DayNotes", "MovedAccounts", "RoutineJob", "SQLTicket",
-    "Standing", "TicketDesk", "TicketRefusal", "TicketStep", "spelt",
+    "KeptTable", "TicketDesk", "TicketRefusal", "TicketStep", "spelt",
 ]  # fmt: skip
 
 _MOST_REPEATS = 12
@@ -55,18 +55,18 @@ class RoutineJob:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Rows that have to follow others whenever a ticket is handed in."""
+class KeptTable:
+    """A table whose rows must follow from other tables whenever a ticket is handed in."""
 
     slip: str
-    """Name of the mistake of leaving them."""
+    """Name of the mistake of leaving it out of date."""
     table: str
     wanted: str
     """Query of the right rows."""
     kept: str
     """Query of the present rows."""
     steps: tuple[TicketStep, ...]
-    """One that updates them, or one that clears them and one that inserts the right ones."""
+    """One that updates the rows, or one that deletes them and one that inserts the right ones."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class AskedFigure:
     """Number of its ticket."""
     ticket: SQLTicket
     answer: tuple[str, ...]
-    asked: tuple[str, str, str, str, str, str]
+    scope: tuple[str, str, str, str, str, str]
     """Form, region, class, kind, first and last month."""
 
 
@@ -167,11 +167,11 @@ class TicketDesk:
     mended: tuple[TicketStep, ...] = ()
     """Those that have been run for the next ticket."""
     jobs: tuple[str, ...] = ()
-    """Routines that have run since the last report and that nothing but `standing` mends."""
-    standing: dict[str, Standing] = field(default_factory=dict)
-    """What has to follow other rows, by table."""
-    coming: dict[str, Standing] = field(default_factory=dict)
-    """What becomes part of `standing` after the next ticket."""
+    """Routines that have run since the last report and that only `kept_tables` mend."""
+    kept_tables: dict[str, KeptTable] = field(default_factory=dict)
+    """By role, or `results`."""
+    coming_tables: dict[str, KeptTable] = field(default_factory=dict)
+    """What becomes part of `kept_tables` after the next ticket."""
     notes: DayNotes = field(default_factory=DayNotes)
     """What tickets have to know of earlier ones."""
     slips: dict[str, int] = field(default_factory=dict)
@@ -205,11 +205,11 @@ class TicketDesk:
         steps = list(self.mended)
         for step in ticket.steps:
             steps.extend(self._run(step))
-        for each in self.standing.values():
-            steps.extend(self._followed(each))
+        for table in self.kept_tables.values():
+            steps.extend(self._updated(table))
         self.jobs = ()
-        self.standing.update(self.coming)
-        self.coming = {}
+        self.kept_tables.update(self.coming_tables)
+        self.coming_tables = {}
         answer, slips = ticket.answer, dict(ticket.answer_slips)
         if ticket.query:
             answer = self.answer(ticket.query)
@@ -241,21 +241,21 @@ class TicketDesk:
             self._answers[query] = tuple(spelt(value) for value in row or ())
         return self._answers[query]
 
-    def _followed(self, standing: Standing) -> list[TicketStep]:
-        """Bring rows up to date; return the statements with their slips, or none if they are."""
-        wanted = self.connection.execute(standing.wanted).fetchall()
-        kept = self.connection.execute(standing.kept).fetchall()
+    def _updated(self, table: KeptTable) -> list[TicketStep]:
+        """Bring a table up to date; return the statements with their slips, none if it was."""
+        wanted = self.connection.execute(table.wanted).fetchall()
+        kept = self.connection.execute(table.kept).fetchall()
         if sorted(map(repr, wanted)) == sorted(map(repr, kept)):
             return []
-        names = (standing.slip, *(f"{job}_left" for job in self.jobs))
+        names = (table.slip, *(f"{job}_left" for job in self.jobs))
         for name in names:
             self.slips.setdefault(name, self.number())
-        self.connection.execute(standing.steps[0].sql)
-        if len(standing.steps) > 1:  # what the second statement inserts is known
+        self.connection.execute(table.steps[0].sql)
+        if len(table.steps) > 1:  # what the second statement inserts is known
             marks = ", ".join("?" * len(wanted[0]))
-            self.connection.executemany(f"INSERT INTO {standing.table} VALUES ({marks})", wanted)
+            self.connection.executemany(f"INSERT INTO {table.table} VALUES ({marks})", wanted)
         slips: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
-        return [replace(step, slips={**step.slips, **slips}) for step in standing.steps]
+        return [replace(step, slips={**step.slips, **slips}) for step in table.steps]
 
     def _run(self, step: TicketStep) -> list[TicketStep]:
         """Run a step on the desk; a repeated one is returned as often as it ran."""

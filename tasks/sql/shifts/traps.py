@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.task import Split
 
-__all__ = ["BITES", "DAMAGES", "HELD_OUT", "NEEDED", "TRAPS", "draw_traps"]
+__all__ = ["DAMAGES", "HELD_OUT", "MISTAKES", "NEEDED", "TRAPS", "draw_traps"]
 
 _DATA = (
     "unit_change", "late_rows", "soiled_keys", "superseded", "stale_view", "kept_kind",
@@ -53,8 +53,8 @@ NEEDED: Mapping[str, str] = {
     "arrivals": "results",
     "results_trimmed": "results",
 }
-"""The ticket that a trap lies in wait for; a routine of colleagues runs after it."""
-BITES: Mapping[str, str] = {
+"""The ticket that a trap requires; a routine of colleagues runs after it."""
+MISTAKES: Mapping[str, str] = {
     "soiled_holds": "hold_as_written",
     "step_limit": "price_as_it_came_out",
     "rounding": "price_as_it_came_out",
@@ -72,7 +72,7 @@ BITES: Mapping[str, str] = {
     **{book: f"{book}_left" for book in _BOOKS},
     **{job: f"{job}_left" for job in DAMAGES},
 }
-"""The mistake of leaving a trap alone; those in the data change the first figure."""
+"""The mistake of overlooking a trap; those without one change the first figure."""
 _LEAST, _MOST = 9, 11
 _AT_LEAST = ((_DATA, 2, 3), (_ROUTINES, 2, 3), (_BOOKS, 1, 2), (DAMAGES, 4, 5))
 """Kinds, with the fewest and the most of them on a day."""

@@ -21,7 +21,7 @@ from hexathlon.tasks.sql.shifts.orders import best_set, highest_worth
 from hexathlon.tasks.sql.shifts.tasks import SHIFTS
 from hexathlon.tasks.sql.shifts.themes import THEMES
 from hexathlon.tasks.sql.shifts.tickets import TicketDesk
-from hexathlon.tasks.sql.shifts.traps import BITES, DAMAGES, HELD_OUT, NEEDED, TRAPS, draw_traps
+from hexathlon.tasks.sql.shifts.traps import DAMAGES, HELD_OUT, MISTAKES, NEEDED, TRAPS, draw_traps
 from hexathlon.tasks.sql.source import _built, _day
 from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.sql.world.world import world_for
@@ -106,7 +106,7 @@ def test_a_day_has_tickets_traps_and_mistakes_that_matter(task, day):
     assert 9 <= len(day.traps) <= 11
     assert day.traps <= set(TRAPS)
     assert len(day.slips) >= 30
-    assert {BITES[trap] for trap in day.traps if trap in BITES} <= set(day.slips)
+    assert {MISTAKES[trap] for trap in day.traps if trap in MISTAKES} <= set(day.slips)
     assert {"not_kept", "twin_refused", "stale_figure"} <= set(day.slips)
     assert sum(ticket.refusal is not None for ticket in day.tickets) == 1
     texts = [task.instruction, *(each["text"] for each in task.params["tickets"])]
