@@ -8,7 +8,6 @@ from hexathlon.tasks.sql.estates.clauses import (
     BASIS,
     METRIC_NAMES,
     TOPICS,
-    register,
     ruling,
     signatories,
 )
@@ -18,13 +17,11 @@ from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
 from hexathlon.tasks.sql.supplement import AddedDocument
 
-__all__ = ["papers_of", "register", "shared_rows"]
+__all__ = ["papers_of", "shared_rows"]
 
 
 def shared_rows(spec: EstateSpec, layout: EstateLayout) -> dict[str, list[Row]]:
     """Return the rows of tables that all populations of a task share, by role."""
-    periods = [(f"{year}", month, first, end, closed)
-               for year, month, first, end, closed in spec.periods]  # fmt: skip
     settings: list[Row] = []
     for key, values in ((layout.settings[0], spec.tolerance), (layout.settings[1], spec.renewal)):
         settings += [(key, value, first, last) for value, first, last in values]
@@ -32,8 +29,7 @@ def shared_rows(spec: EstateSpec, layout: EstateLayout) -> dict[str, list[Row]]:
                  ("PRT_COPIES", 1, "2019-05-01", None)]  # fmt: skip
     return {
         "map": list(spec.districts), "region": list(spec.regions), "rate": list(spec.rates),
-        "cal": [(int(year), month, first, end, closed)
-                for year, month, first, end, closed in periods],
+        "cal": list(spec.periods),
         "conf": settings, "vat": list(spec.vat), "sign": signatories(spec),
         "look": _lookups(layout),
     }  # fmt: skip
@@ -167,10 +163,8 @@ def _entry(layout: EstateLayout, role: str) -> str:
     title = _TITLES[role[1:]]
     if role == "Lsale":
         title = "sales invoices, and credit notes to them"
-    lines = [f"{table}: {title}"]
-    for field in FIELDS[role]:
-        lines.append(f"  {layout.columns[role][field]}: {means[field]}")
-    return "\n".join(lines)
+    lines = [f"  {layout.columns[role][field]}: {means[field]}" for field in FIELDS[role]]
+    return "\n".join((f"{table}: {title}", *lines))
 
 
 def _dictionaries(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
@@ -350,44 +344,40 @@ def _moved(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
 def _wiki(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     """Return pages on metrics, parts of which are out of date."""
     pages = [
-        ("revenue", "Net revenue", (
+        ("revenue", (
             "Net revenue is what we invoice, without tax, less credit notes. A credit note "
             "counts only if its invoice does. The period is decided by the reference date.")),
-        ("overdue", "Overdue exposure", (
+        ("overdue", (
             "An invoice is overdue on a day if it is dated no later than that day, its due date "
             "lies before it, and at least one cent is open: its amount without tax less the "
             "payments and credit notes dated up to that day. 'Overdue by more than 60 days' goes "
             "by the same due date. Payments that were reversed are deleted.")),
-        ("churn", "Contract churn", (
+        ("churn", (
             "Churn is the number of contracts that end, with the monthly fees that go with them. "
             "The period is decided by the reference date. Contracts without an end date do not "
             "churn.")),
-        ("recurring", "Recurring fees", (
+        ("recurring", (
             "A contract is running on a day if it has begun by then and has not ended before. "
             "Recurring fees are the monthly fees of the contracts running on the reporting day. "
             "Customers are counted once in their segment.")),
-        ("punctual", "Delivery punctuality", (
+        ("punctual", (
             "Punctuality is the share of the delivered quantity that arrived on time. The "
             "reference date is the day of delivery; what has not arrived counts neither way.")),
     ]  # fmt: skip
     made: list[Paper] = []
     draw = ShiftDraw(generator_for("sql-estate-wiki", spec.company, spec.metric, spec.first))
-    for metric, title, text in pages:
-        mine = METRIC_NAMES[metric] == METRIC_NAMES[spec.metric]
+    for metric, text in pages:
+        title = METRIC_NAMES[metric].capitalize()
         added = ""
-        if mine:
-            topics = [topic for topic in ("region", "currency", "late", "credits", "tolerance",
-                                          "renewals") if _has(spec, topic)]  # fmt: skip
+        if METRIC_NAMES[metric] == METRIC_NAMES[spec.metric]:
+            doubtful = ("region", "currency", "late", "credits", "tolerance", "renewals")
+            topics = [topic for topic in doubtful if topic in TOPICS[spec.metric]]
             for topic in draw.sample(topics, 2):
                 added += "\n" + ruling(spec, layout, topic, right=False)
             own = BASIS[spec.metric]
             added += f"\nUsually we go by the {own[0] if spec.basis == 'alt' else own[1]}."
         made.append(("wiki", title, shifted(spec.first, -draw.between(400, 700)), text + added))
     return made
-
-
-def _has(spec: EstateSpec, topic: str) -> bool:
-    return topic in TOPICS[spec.metric]
 
 
 def _others(spec: EstateSpec, layout: EstateLayout, draw: ShiftDraw) -> list[Paper]:

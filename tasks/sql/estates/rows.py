@@ -13,7 +13,7 @@ from hexathlon.tasks.sql.estates.spec import AS_OF, UNIT, EstateSpec, split_of
 from hexathlon.tasks.sql.pools import pool_name
 from hexathlon.tasks.sql.schema import Row, Value
 
-__all__ = ["draw_rows"]
+__all__ = ["draw_rows", "shadow_of"]
 
 Doc = dict[str, Any]
 Stored = dict[str, list[Row]]
@@ -76,7 +76,7 @@ def _ordinal(day: str) -> int:
 def _customers(facts: _Facts, stored: Stored) -> None:
     spec, rng, layout = facts.spec, facts.rng, facts.layout
     districts = sorted({row[0] for row in spec.districts})
-    ids, facts.accounts = people(layout)
+    ids, facts.accounts = _people(layout)
     facts.ids = ids
     into: dict[int, int] = {}
     if "merged" in spec.twists:
@@ -109,7 +109,7 @@ def _customers(facts: _Facts, stored: Stored) -> None:
     stored["excl"] = _exclusions(facts, ids)
 
 
-def people(layout: EstateLayout) -> tuple[list[int], dict[int, str]]:
+def _people(layout: EstateLayout) -> tuple[list[int], dict[int, str]]:
     """Return a company's customer numbers, and accounts of the acquired firm by customer."""
     rng = generator_for("sql-estate-people", layout.company)
     first = 100_000 + int(rng.integers(400)) * 100
