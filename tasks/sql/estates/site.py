@@ -17,7 +17,7 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.estates.clauses import register
 from hexathlon.tasks.sql.estates.layout import FIELDS, VIEWS, EstateLayout, layout_of, type_of
 from hexathlon.tasks.sql.estates.papers import shared_rows
-from hexathlon.tasks.sql.estates.rows import draw_rows, shadow_of
+from hexathlon.tasks.sql.estates.rows import dead_copy_of, draw_rows
 from hexathlon.tasks.sql.estates.spec import EstateSpec, draw_spec, split_of
 from hexathlon.tasks.sql.naming import KEYWORDS, abbreviate
 from hexathlon.tasks.sql.schema import Row
@@ -160,7 +160,7 @@ def _replace(
     padded = list(_padded(layout, role, rows))
     content = [(layout.tables[role], padded)]
     content += [
-        (name, shadow_of(padded, place)) for place, name in enumerate(layout.dead.get(role, ()))
+        (name, dead_copy_of(padded, place)) for place, name in enumerate(layout.dead.get(role, ()))
     ]
     for name, own in content:
         connection.execute(f"DELETE FROM {name}")
