@@ -74,17 +74,17 @@ MISTAKES: Mapping[str, str] = {
 }
 """The mistake of overlooking a trap; those without one change the first figure."""
 _LEAST, _MOST = 9, 11
-_AT_LEAST = ((_DATA, 2, 3), (_ROUTINES, 2, 3), (_BOOKS, 1, 2), (DAMAGES, 4, 5))
+_GROUPS = ((_DATA, 2, 3), (_ROUTINES, 2, 3), (_BOOKS, 1, 2), (DAMAGES, 4, 5))
 """Kinds, with the fewest and the most of them on a day."""
 
 
 def draw_traps(draw: ShiftDraw, split: Split) -> frozenset[str]:
     """Draw nine to eleven traps, four or five of which come after the ticket that they damage."""
-    left = draw.between(_LEAST, _MOST) - sum(least for _, least, _ in _AT_LEAST)
+    left = draw.between(_LEAST, _MOST) - sum(least for _, least, _ in _GROUPS)
     chosen: set[str] = set()
-    for place in draw.sample(range(len(_AT_LEAST)), len(_AT_LEAST)):
-        kinds, least, most = _AT_LEAST[place]
-        more = min(left, most - least, 1)
+    for place in draw.sample(range(len(_GROUPS)), len(_GROUPS)):
+        kinds, least, most = _GROUPS[place]
+        more = min(left, most - least)
         left -= more
         fit = [kind for kind in kinds if split != "train" or kind not in HELD_OUT]
         drawn = draw.sample(fit, least + more)
