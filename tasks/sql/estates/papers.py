@@ -93,11 +93,10 @@ Paper = tuple[str, str, str, str]
 
 
 def _governance(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
-    t = layout
     return [
         (
             "policy", "Which source holds for a reported figure", shifted(spec.first, -250),
-            t(
+            layout(
                 "1. What a metric means is settled by the metric register (@reg), topic by topic. "
                 "An entry binds if whoever signed it held a mandate of Group Controlling on the "
                 "day of signing; mandates are kept in @sign. Entries of other bodies are "
@@ -119,7 +118,7 @@ def _governance(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
         ),
         (
             "policy", "Periods, closing and the reporting day", shifted(spec.first, -320),
-            t(
+            layout(
                 "A year has twelve periods, and a quarter three of them (1 to 3, 4 to 6, and so "
                 "on). In requests to this desk, quarters are those of @cal, whose @cal.year is "
                 "the year that is meant; @cal.first is a period's first day and @cal.end the "
@@ -196,7 +195,7 @@ def _dictionaries(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
         ("wiki", f"{systems['N']}: tables and columns", shifted(early, 220), new),
         ("wiki", f"{systems['A']} ({layout.bought}): tables and columns", shifted(early, 410),
          _bought(spec, layout)),
-        ("wiki", "Master data and settings", shifted(early, 300), _master(spec, layout)),
+        ("wiki", "Master data and settings", shifted(early, 300), _master(layout)),
     ]  # fmt: skip
 
 
@@ -229,9 +228,8 @@ def _bought(spec: EstateSpec, layout: EstateLayout) -> str:
     )
 
 
-def _master(spec: EstateSpec, layout: EstateLayout) -> str:
-    t = layout
-    return t(
+def _master(layout: EstateLayout) -> str:
+    return layout(
         "@cust: customers of the group. @cust.id is the number, @cust.district the district, "
         "@cust.seg the segment (texts in @look under SEG), @cust.into the customer into which it "
         "was merged, if it was.\n"
@@ -240,7 +238,7 @@ def _master(spec: EstateSpec, layout: EstateLayout) -> str:
         "@region: names of regions.\n"
         "@excl: lists of customers. @excl.list names the list, @excl.cust the customer, and "
         "@excl.last is the last day on the list. A list concerns just the numbers that are on it.\n"
-        f"Lists in use: {t.lists[0]} for reporting, {t.lists[1]} for other purposes.\n"
+        f"Lists in use: {layout.lists[0]} for reporting, {layout.lists[1]} for other purposes.\n"
         "@conf: settings; @conf.last is the last day on which a value applies.\n"
         "@rate: rates of exchange by @rate.kind (texts in @look under RATE), currency and month, "
         "as units of the currency for one euro.\n"

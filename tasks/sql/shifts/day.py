@@ -99,7 +99,7 @@ def _drawn(template: str, world: World, draw: ShiftDraw) -> ShiftDay | None:
             return None
         if not _worked(desk):
             return None
-    papers = papers_of(ground, draw, batch)
+    papers = papers_of(ground, draw)
     return ShiftDay(
         template, world.id, population, tuple(desk.tickets), papers, traps, dict(desk.slips),
         image, tuple(ground.names.tables[role] for role in ground.rows),

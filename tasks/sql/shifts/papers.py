@@ -9,7 +9,7 @@ from hexathlon.tasks.sql.supplement import AddedDocument
 __all__ = ["papers_of"]
 
 
-def papers_of(ground: Ground, draw: ShiftDraw, batch: int) -> tuple[AddedDocument, ...]:
+def papers_of(ground: Ground, draw: ShiftDraw) -> tuple[AddedDocument, ...]:
     """Return the documents, in the order in which they are listed."""
     today = ground.today
     numbers = draw.sample(range(210, 990), 5)
