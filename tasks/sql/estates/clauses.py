@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.draws import ValueDraw, shifted
 from hexathlon.tasks.sql.estates.layout import EstateLayout
 from hexathlon.tasks.sql.estates.spec import AS_OF, EstateSpec
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
 
 __all__ = ["BASIS", "METRIC_NAMES", "TOPICS", "register", "ruling", "signatories"]
 
@@ -134,7 +134,7 @@ _BODIES = ("Group Controlling", "Group Controlling", "Sales Operations", "Data O
 
 def signatories(spec: EstateSpec) -> list[Row]:
     """Return who may sign for whom, and when."""
-    draw = ShiftDraw(generator_for("sql-estate-sign", spec.company))
+    draw = ValueDraw(generator_for("sql-estate-sign", spec.company))
     people = draw.sample(_PEOPLE, 6)
     gone = shifted(spec.first, -draw.between(300, 420))
     rows: list[Row] = []
@@ -147,7 +147,7 @@ def signatories(spec: EstateSpec) -> list[Row]:
 
 def register(spec: EstateSpec, layout: EstateLayout) -> list[Row]:
     """Return the entries of the register: binding ones, superseded ones and ones without effect."""
-    draw = ShiftDraw(generator_for(
+    draw = ValueDraw(generator_for(
         "sql-estate-register", spec.company, spec.metric, *sorted(spec.twists), spec.first
     ))  # fmt: skip
     mandates = signatories(spec)

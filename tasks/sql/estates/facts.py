@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.sql.estates.layout import EstateLayout
 from hexathlon.tasks.sql.estates.spec import AS_OF, SEGMENTS, EstateSpec, split_of
 from hexathlon.tasks.sql.pools import pool_name
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 
 __all__ = ["Doc", "EstateFacts", "draw_facts", "ordinal"]
 
@@ -36,7 +36,7 @@ class EstateFacts:
 
     spec: EstateSpec
     layout: EstateLayout
-    draw: ShiftDraw
+    draw: ValueDraw
     docs: dict[str, list[Doc]] = field(default_factory=lambda: {"L": [], "N": [], "A": []})
     credits: dict[str, list[Doc]] = field(default_factory=lambda: {"L": [], "N": [], "A": []})
     payments: dict[str, list[Doc]] = field(default_factory=lambda: {"L": [], "N": [], "A": []})
@@ -49,7 +49,7 @@ class EstateFacts:
 
 def draw_facts(spec: EstateSpec, layout: EstateLayout, population: int) -> EstateFacts:
     """Draw one population."""
-    draw = ShiftDraw(generator_for("sql-estate-rows", spec.company, spec.metric, population))
+    draw = ValueDraw(generator_for("sql-estate-rows", spec.company, spec.metric, population))
     facts = EstateFacts(spec, layout, draw)
     _customers(facts)
     _documents(facts)

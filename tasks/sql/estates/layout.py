@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.sql.estates.spec import split_of
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 
 __all__ = ["FIELDS", "FLOW_ROLES", "VIEWS", "EstateLayout", "layout_of", "type_of"]
 
@@ -244,7 +244,7 @@ def type_of(role: str, field: str) -> str:
 @lru_cache(maxsize=64)
 def layout_of(company: str) -> EstateLayout:
     """Draw the names of a company, for example of `estate-test-3`."""
-    draw = ShiftDraw(generator_for("sql-estate-layout", company))
+    draw = ValueDraw(generator_for("sql-estate-layout", company))
     style = {system: draw.below(3) for system in "LNAS"}
     tables: dict[str, str] = {}
     columns: dict[str, dict[str, str]] = {}
@@ -296,7 +296,7 @@ def layout_of(company: str) -> EstateLayout:
 
 
 def _dead_copies(
-    draw: ShiftDraw, system: str, tables: dict[str, str], role: str
+    draw: ValueDraw, system: str, tables: dict[str, str], role: str
 ) -> tuple[str, ...]:
     """Name one or two dead copies; sometimes a dead table keeps the plain name."""
     name = tables[role]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.draws import ValueDraw, shifted
 from hexathlon.tasks.sql.estates.clauses import (
     BASIS,
     METRIC_NAMES,
@@ -14,7 +15,6 @@ from hexathlon.tasks.sql.estates.clauses import (
 from hexathlon.tasks.sql.estates.layout import FIELDS, EstateLayout
 from hexathlon.tasks.sql.estates.spec import SEGMENTS, UNIT, EstateSpec
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
 from hexathlon.tasks.sql.supplement import AddedDocument
 
 __all__ = ["papers_of", "shared_rows"]
@@ -74,7 +74,7 @@ def _lookups(layout: EstateLayout) -> list[Row]:
 
 def papers_of(spec: EstateSpec, layout: EstateLayout) -> tuple[AddedDocument, ...]:
     """Return the documents of a task in random order."""
-    draw = ShiftDraw(generator_for("sql-estate-papers", spec.company, spec.metric, spec.first))
+    draw = ValueDraw(generator_for("sql-estate-papers", spec.company, spec.metric, spec.first))
     made = [
         *_governance(spec, layout), *_dictionaries(spec, layout), *_facts(spec, layout),
         *_moved(spec, layout),
@@ -363,7 +363,7 @@ def _wiki(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
             "reference date is the day of delivery; what has not arrived counts neither way.")),
     ]  # fmt: skip
     made: list[Paper] = []
-    draw = ShiftDraw(generator_for("sql-estate-wiki", spec.company, spec.metric, spec.first))
+    draw = ValueDraw(generator_for("sql-estate-wiki", spec.company, spec.metric, spec.first))
     for metric, text in pages:
         title = METRIC_NAMES[metric].capitalize()
         added = ""
@@ -378,7 +378,7 @@ def _wiki(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     return made
 
 
-def _others(spec: EstateSpec, layout: EstateLayout, draw: ShiftDraw) -> list[Paper]:
+def _others(spec: EstateSpec, layout: EstateLayout, draw: ValueDraw) -> list[Paper]:
     systems = layout.systems
     texts: Sequence[tuple[str, str, str]] = (
         ("wiki", "Dunning: levels and letters",

@@ -13,7 +13,12 @@ _EURO = "'EUR'"
 
 @dataclass(frozen=True)
 class EstateReading:
-    """How a query treats each matter; see `right_reading` for what holds."""
+    """How a query treats each twist, the choice of a date, and the storage of rows.
+
+    `right_reading` sets what holds in a task. Of the last fields, False (or True for `dead`) is a
+    mistake: `states` and `deleted` say whether rows that do not count are left out, `spelt` whether
+    typed account numbers are normalised, and `dead` whether a dead copy is read.
+    """
 
     cutover: str = "right"
     consolidation: str = "right"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
+from hexathlon.tasks.sql.draws import ValueDraw, months_before, shifted
 from hexathlon.tasks.task import Split
 
 __all__ = [
@@ -124,7 +124,7 @@ def split_of(company: str) -> Split:
 
 def draw_spec(metric: str, company: str, seed: int, attempt: int) -> EstateSpec:
     """Draw the facts and rules of one attempt."""
-    draw = ShiftDraw(generator_for("sql-estate", metric, company, seed, attempt))
+    draw = ValueDraw(generator_for("sql-estate", metric, company, seed, attempt))
     today = draw.pick(("2024-11-22", "2025-02-18", "2025-05-20", "2025-08-21"))
     twists = _twists(draw, metric, split_of(company))
     start = months_before(today, draw.between(4, 6))
@@ -174,7 +174,7 @@ def draw_spec(metric: str, company: str, seed: int, attempt: int) -> EstateSpec:
     )  # fmt: skip
 
 
-def _twists(draw: ShiftDraw, metric: str, split: Split) -> frozenset[str]:
+def _twists(draw: ValueDraw, metric: str, split: Split) -> frozenset[str]:
     kinds = [kind for kind in TWISTS[metric] if split != "train" or kind not in HELD_OUT]
     return frozenset(draw.sample(kinds, draw.between(3, 5)))
 
@@ -183,13 +183,13 @@ def _later(day: str, months: int) -> str:
     return months_before(day, -months)
 
 
-def _between(draw: ShiftDraw, first: str, end: str, low: float, high: float) -> str:
+def _between(draw: ValueDraw, first: str, end: str, low: float, high: float) -> str:
     days = (date.fromisoformat(end) - date.fromisoformat(first)).days
     return shifted(first, draw.between(int(days * low), int(days * high)))
 
 
 def _periods(
-    draw: ShiftDraw, year: int, fiscal: bool, late: bool
+    draw: ValueDraw, year: int, fiscal: bool, late: bool
 ) -> tuple[tuple[int, int, str, str, str], ...]:
     """Return 36 months: calendar months, or months of four or five weeks."""
     weeks = draw.pick(((4, 4, 5), (4, 5, 4), (5, 4, 4)))
@@ -212,7 +212,7 @@ def _periods(
 
 
 def _rates(
-    draw: ShiftDraw, level: float, currency: str, today: str
+    draw: ValueDraw, level: float, currency: str, today: str
 ) -> tuple[tuple[str, str, str, float], ...]:
     rows: list[tuple[str, str, str, float]] = []
     for code, base in CURRENCIES:
@@ -227,7 +227,7 @@ def _rates(
     return tuple(rows)
 
 
-def _vat(draw: ShiftDraw, middle: str) -> tuple[tuple[str, str, str | None, float], ...]:
+def _vat(draw: ValueDraw, middle: str) -> tuple[tuple[str, str, str | None, float], ...]:
     full, reduced = draw.pick(((19.0, 7.0), (20.0, 10.0), (8.0, 2.5), (25.0, 12.0)))
     return (
         ("V1", "2010-01-01", middle, full), ("V1", middle, None, full + 1.0),
@@ -244,7 +244,7 @@ _REGIONS = (
 
 
 def _regions(
-    draw: ShiftDraw, middle: str, moved: bool
+    draw: ValueDraw, middle: str, moved: bool
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str, str, str | None], ...]]:
     names = draw.sample(draw.pick(_REGIONS), 4)
     regions = tuple((f"R{place + 1}0", name) for place, name in enumerate(names))
@@ -261,7 +261,7 @@ def _regions(
 
 
 def _setting(
-    draw: ShiftDraw, values: tuple[int, ...], first: str
+    draw: ValueDraw, values: tuple[int, ...], first: str
 ) -> tuple[tuple[int, str, str | None], ...]:
     one, two, three = draw.sample(values, 3)
     change = shifted(first, -draw.between(90, 200))

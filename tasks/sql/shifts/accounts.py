@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from hexathlon.tasks.sql.draws import months_before, shifted
 from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.phrases import literals
 from hexathlon.tasks.sql.shifts.books import logged, unlogged
-from hexathlon.tasks.sql.shifts.draws import months_before, shifted
 from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
 from hexathlon.tasks.sql.shifts.tickets import (
     MovedAccounts,

@@ -5,9 +5,9 @@ A day whose statements lead to other rows is drawn again.
 
 from collections.abc import Callable, Mapping
 
+from hexathlon.tasks.sql.draws import shifted
 from hexathlon.tasks.sql.schema import Row, Value
 from hexathlon.tasks.sql.shifts.books import log_agrees, totals_agree
-from hexathlon.tasks.sql.shifts.draws import shifted
 from hexathlon.tasks.sql.shifts.figures import reports_agree
 from hexathlon.tasks.sql.shifts.metric import valued_items
 from hexathlon.tasks.sql.shifts.preparing import key_of

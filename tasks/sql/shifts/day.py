@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.draws import ValueDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts import accounts, deliveries, figures, orders, prices
 from hexathlon.tasks.sql.shifts.books import kept_totals
 from hexathlon.tasks.sql.shifts.by_hand import CHECKS
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts.ground import Spec, create, draw_ground
 from hexathlon.tasks.sql.shifts.papers import papers_of
 from hexathlon.tasks.sql.shifts.preparing import in_force, prepare, routines
@@ -63,7 +63,7 @@ def day_of(template: str, world: str, seed: int, attempt: int) -> ShiftDay:
     rng = generator_for("sql-shift", template, seed, attempt)
     home = world_for(world)
     for _ in range(_DRAWS):
-        made = _drawn(template, home, ShiftDraw(rng))
+        made = _drawn(template, home, ValueDraw(rng))
         if made is not None:
             return made
     raise GenerationExhausted(f"{world}: no day of {template!r} in {_DRAWS} draws")
@@ -78,7 +78,7 @@ def image_of_day(template: str, world: str, seed: int, attempt: int) -> bytes:
     return _images.get(key, lambda: day_of(*key).image)
 
 
-def _drawn(template: str, world: World, draw: ShiftDraw) -> ShiftDay | None:
+def _drawn(template: str, world: World, draw: ValueDraw) -> ShiftDay | None:
     theme = THEMES[template.removeprefix("shift_")]
     traps = draw_traps(draw, world.split)
     population = draw.below(1 << 31)
@@ -107,7 +107,7 @@ def _drawn(template: str, world: World, draw: ShiftDraw) -> ShiftDay | None:
     )  # fmt: skip
 
 
-def _spec(draw: ShiftDraw, world: World, theme: Theme, traps: frozenset[str]) -> Spec:
+def _spec(draw: ValueDraw, world: World, theme: Theme, traps: frozenset[str]) -> Spec:
     today = world.schema.today
     decided = draw.chance(0.4) or "stale_view" in traps
     return Spec(

@@ -1,8 +1,8 @@
 """Tickets about a delivery of items, and what colleagues' routines do with items."""
 
+from hexathlon.tasks.sql.draws import shifted
 from hexathlon.tasks.sql.programs.phrases import literals
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import shifted
 from hexathlon.tasks.sql.shifts.preparing import respelt
 from hexathlon.tasks.sql.shifts.tickets import (
     LOADED_FROM,

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from hexathlon.tasks.sql.draws import months_before
 from hexathlon.tasks.sql.shifts.books import kept_reports
-from hexathlon.tasks.sql.shifts.draws import months_before
 from hexathlon.tasks.sql.shifts.metric import (
     ValuedItem,
     other_valued,

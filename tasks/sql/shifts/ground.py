@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.sql.draws import ValueDraw, months_before, shifted
 from hexathlon.tasks.sql.schema import Column, Row, Table
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts.themes import Names, Theme, names_for
 from hexathlon.tasks.sql.world.world import World
 
@@ -82,7 +82,7 @@ class Ground:
 
 
 def draw_ground(
-    world: World, theme: Theme, population: int, size: int, spec: Spec, draw: ShiftDraw
+    world: World, theme: Theme, population: int, size: int, spec: Spec, draw: ValueDraw
 ) -> Ground:
     """Draw all tables but those of imports, which tickets bring along.
 
@@ -110,7 +110,7 @@ def draw_ground(
     return ground
 
 
-def _holder(world: World, draw: ShiftDraw) -> tuple[Table, Column]:
+def _holder(world: World, draw: ValueDraw) -> tuple[Table, Column]:
     fit = [
         (table, column)
         for table in world.schema.asked()
@@ -124,7 +124,7 @@ def _holder(world: World, draw: ShiftDraw) -> tuple[Table, Column]:
     return draw.pick(fit)
 
 
-def _accounts(ground: Ground, draw: ShiftDraw) -> None:
+def _accounts(ground: Ground, draw: ValueDraw) -> None:
     theme, today = ground.theme, ground.today
     holders = sorted(ground.trait_of)
     numbers = sorted(draw.sample(range(10_000, 99_999), ACCOUNTS))
@@ -149,7 +149,7 @@ def _accounts(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["account"], ground.rows["history"] = accounts, history
 
 
-def _prices(ground: Ground, draw: ShiftDraw) -> None:
+def _prices(ground: Ground, draw: ValueDraw) -> None:
     rows: list[Row] = []
     for kind in ground.theme.kinds:
         for code, _ in ground.regions:
@@ -165,7 +165,7 @@ def _prices(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["nightly"] = list(rows)
 
 
-def _settings(ground: Ground, draw: ShiftDraw) -> None:
+def _settings(ground: Ground, draw: ValueDraw) -> None:
     rows: list[Row] = []
 
     def versions(name: str, values: Sequence[float], months: Sequence[int]) -> None:
@@ -189,7 +189,7 @@ def _settings(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["setting"] = rows
 
 
-def _periods(ground: Ground, draw: ShiftDraw) -> None:
+def _periods(ground: Ground, draw: ValueDraw) -> None:
     rows: list[Row] = []
     for months in range(22, -1, -1):
         first = months_before(ground.today, months)
@@ -200,7 +200,7 @@ def _periods(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["period"] = rows
 
 
-def _items(ground: Ground, draw: ShiftDraw) -> None:
+def _items(ground: Ground, draw: ValueDraw) -> None:
     """Draw the items column by column; codes of days are days before today."""
     theme, spec, today, rng = ground.theme, ground.spec, ground.today, draw.rng
     accounts = [str(row[0]) for row in ground.rows["account"]]
@@ -244,7 +244,7 @@ def _items(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["item"] = rows
 
 
-def _supersede(rows: list[Row], draw: ShiftDraw) -> None:
+def _supersede(rows: list[Row], draw: ValueDraw) -> None:
     """Let some items be replaced by corrected copies of themselves."""
     ahead = int(rows[-1][0]) + 1  # type: ignore[arg-type]
     for place in draw.sample([p for p, row in enumerate(rows) if row[7] == "final"], 70):
@@ -257,7 +257,7 @@ def _supersede(rows: list[Row], draw: ShiftDraw) -> None:
         ahead += 1
 
 
-def _offers(ground: Ground, draw: ShiftDraw) -> None:
+def _offers(ground: Ground, draw: ValueDraw) -> None:
     accounts = [str(row[0]) for row in ground.rows["account"]]
     letter = ground.theme.offer[0][0].upper()
     rows: list[Row] = []

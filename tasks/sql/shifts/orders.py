@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.sql.programs.phrases import literals
 from hexathlon.tasks.sql.shifts.accounts import held_accounts, set_accounts
 from hexathlon.tasks.sql.shifts.books import logged
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.preparing import in_force, key_of, respelt
 from hexathlon.tasks.sql.shifts.tickets import (
     RoutineJob,
@@ -240,7 +240,7 @@ def offers_reset(desk: TicketDesk) -> RoutineJob | None:
 
 
 def _unique_best(
-    right: list[Offer], draw: ShiftDraw
+    right: list[Offer], draw: ValueDraw
 ) -> tuple[tuple[str, ...], int, int, int] | None:
     """Return the best set, its worth, and capacities under which there is just one, not greedy."""
     for _ in range(_CAPACITIES):

@@ -1,7 +1,7 @@
 """The documents of a day: rules of the desk, handbook, decisions, procedures and a dictionary."""
 
+from hexathlon.tasks.sql.draws import ValueDraw, shifted
 from hexathlon.tasks.sql.english import with_article
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
 from hexathlon.tasks.sql.supplement import AddedDocument
@@ -9,7 +9,7 @@ from hexathlon.tasks.sql.supplement import AddedDocument
 __all__ = ["papers_of"]
 
 
-def papers_of(ground: Ground, draw: ShiftDraw) -> tuple[AddedDocument, ...]:
+def papers_of(ground: Ground, draw: ValueDraw) -> tuple[AddedDocument, ...]:
     """Return the documents, in the order in which they are listed."""
     today = ground.today
     numbers = draw.sample(range(210, 990), 5)
@@ -96,7 +96,7 @@ def _handbook(ground: Ground) -> str:
 
 
 def _decisions(
-    ground: Ground, draw: ShiftDraw, numbers: list[int]
+    ground: Ground, draw: ValueDraw, numbers: list[int]
 ) -> list[tuple[str, str, str, str]]:
     theme, spec, today = ground.theme, ground.spec, ground.today
     item, items = theme.item
@@ -258,7 +258,7 @@ def _dictionary(ground: Ground) -> str:
     ).replace("@@HOLDER", f"{ground.holder.name}.{ground.holder.key}")
 
 
-def _changes(ground: Ground, draw: ShiftDraw) -> str:
+def _changes(ground: Ground, draw: ValueDraw) -> str:
     theme, today, spec = ground.theme, ground.today, ground.spec
     unit, small, factor, one = theme.unit
     lines = [

@@ -3,9 +3,9 @@
 Triggers and the view are part of the database; an agent finds them in its catalogue.
 """
 
+from hexathlon.tasks.sql.draws import ValueDraw, months_before, shifted
 from hexathlon.tasks.sql.programs.phrases import literals
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts.ground import OFFICERS, Ground
 
 __all__ = [
@@ -24,7 +24,7 @@ CLOSED_WITH_OTHERS = ("grace_days", "late_fee")
 _HOLDS = 42
 
 
-def prepare(ground: Ground, draw: ShiftDraw, traps: frozenset[str]) -> int:
+def prepare(ground: Ground, draw: ValueDraw, traps: frozenset[str]) -> int:
     """Draw the delivery, the price list, the register and the tables that the desk has to keep.
 
     Returns the number of the delivery.
@@ -41,12 +41,12 @@ def key_of(no: object) -> str:
     return str(no).strip().upper()
 
 
-def respelt(no: str, draw: ShiftDraw) -> str:
+def respelt(no: str, draw: ValueDraw) -> str:
     """Return another spelling of an account number that means the same."""
     return draw.pick((no.lower(), no + " ", no.lower() + " "))
 
 
-def _books(ground: Ground, draw: ShiftDraw, traps: frozenset[str]) -> None:
+def _books(ground: Ground, draw: ValueDraw, traps: frozenset[str]) -> None:
     """Draw the former rows of the tables that the desk has to keep."""
     accounts = [str(row[0]) for row in ground.rows["account"]]
     if "tally" in traps:
@@ -69,7 +69,7 @@ def _books(ground: Ground, draw: ShiftDraw, traps: frozenset[str]) -> None:
         ]
 
 
-def _register(ground: Ground, draw: ShiftDraw) -> None:
+def _register(ground: Ground, draw: ValueDraw) -> None:
     today = ground.today
     officers: list[Row] = []
     scope: dict[str, str] = {}
@@ -136,7 +136,7 @@ def in_force(ground: Ground) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _delivery(ground: Ground, draw: ShiftDraw) -> None:
+def _delivery(ground: Ground, draw: ValueDraw) -> None:
     """Draw the lines of an import, with the faults that the procedure names."""
     theme, today = ground.theme, ground.today
     accounts = ground.rows["account"]
@@ -180,7 +180,7 @@ def _delivery(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["stage"] = [(place + 1, *line[1:]) for place, line in enumerate(lines)]
 
 
-def _price_list(ground: Ground, draw: ShiftDraw) -> None:
+def _price_list(ground: Ground, draw: ValueDraw) -> None:
     """Draw new prices: new versions, replaced ones, unchanged ones, and repeated lines."""
     today = ground.today
     since = months_before(today, draw.between(1, 2))

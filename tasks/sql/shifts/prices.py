@@ -1,7 +1,7 @@
 """Tickets about prices and settings: a price list, its withdrawal in part, a new setting."""
 
+from hexathlon.tasks.sql.draws import months_before, shifted
 from hexathlon.tasks.sql.programs.phrases import literals
-from hexathlon.tasks.sql.shifts.draws import months_before, shifted
 from hexathlon.tasks.sql.shifts.preparing import CLOSED_WITH_OTHERS
 from hexathlon.tasks.sql.shifts.tickets import RoutineJob, SQLTicket, TicketDesk, TicketStep
 

@@ -5,8 +5,8 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.traps import DAMAGES
 
@@ -158,7 +158,7 @@ class TicketDesk:
     """The state of a day while it is drawn."""
 
     ground: Ground
-    draw: ShiftDraw
+    draw: ValueDraw
     connection: sqlite3.Connection
     traps: frozenset[str]
     tickets: list[SQLTicket] = field(default_factory=list)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
+from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.task import Split
 
 __all__ = ["DAMAGES", "HELD_OUT", "MISTAKES", "NEEDED", "TRAPS", "draw_traps"]
@@ -78,7 +78,7 @@ _GROUPS = ((_DATA, 2, 3), (_ROUTINES, 2, 3), (_BOOKS, 1, 2), (DAMAGES, 4, 5))
 """Kinds, with the fewest and the most of them on a day."""
 
 
-def draw_traps(draw: ShiftDraw, split: Split) -> frozenset[str]:
+def draw_traps(draw: ValueDraw, split: Split) -> frozenset[str]:
     """Draw nine to eleven traps, four or five of which come after the ticket that they damage."""
     left = draw.between(_LEAST, _MOST) - sum(least for _, least, _ in _GROUPS)
     chosen: set[str] = set()

@@ -13,9 +13,9 @@ from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.sql.shifts.by_hand import CHECKS
 from hexathlon.tasks.sql.shifts.day import day_of
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.orders import best_set, highest_worth
 from hexathlon.tasks.sql.shifts.tasks import SHIFTS
@@ -171,7 +171,7 @@ def test_routines_run_before_tickets_that_give_no_reason_to_look_back(day):
 
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_traps_are_drawn_of_every_sort_and_some_kinds_never_in_train(split):
-    draw = ShiftDraw(np.random.default_rng(5))
+    draw = ValueDraw(np.random.default_rng(5))
     found = set()
     for _ in range(150):
         traps = draw_traps(draw, split)
