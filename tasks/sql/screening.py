@@ -258,13 +258,16 @@ def _killer(
     return None
 
 
-def same_answer(left: Rows, right: Rows, ordered: bool) -> bool:
-    """Compare answers as lists, or as multisets if no order is requested."""
+def same_answer(left: Rows, right: Rows, ordered: bool, tolerance: float = 1e-9) -> bool:
+    """Compare answers as lists, or as multisets if no order is requested.
+
+    Real numbers are compared with a relative tolerance.
+    """
     if len(left) != len(right) or (left and len(left[0]) != len(right[0])):
         return False
     if not ordered:
         left, right = sorted(left, key=_row_key), sorted(right, key=_row_key)
-    return all(_same(a, b) for one, two in zip(left, right, strict=True)
+    return all(_same(a, b, tolerance) for one, two in zip(left, right, strict=True)
                for a, b in zip(one, two, strict=True))  # fmt: skip
 
 
@@ -272,10 +275,10 @@ def _row_key(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(order_key(round(v, 6) if isinstance(v, float) else v) for v in row)
 
 
-def _same(left: Any, right: Any) -> bool:
+def _same(left: Any, right: Any, tolerance: float) -> bool:
     if isinstance(left, float) or isinstance(right, float):
         if isinstance(left, int | float) and isinstance(right, int | float):
-            return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
+            return math.isclose(left, right, rel_tol=tolerance, abs_tol=1e-9)
         return False
     return type(left) is type(right) and bool(left == right)
 

@@ -1,13 +1,13 @@
 """Scripts over the event's tools: the oracle, alternatives, near misses and trivial agents."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.templates.draft import AmbiguitySlot
 from hexathlon.tasks.tool_calls import tool_call
 
-__all__ = ["Exploring", "explore", "handing_in", "impossible", "solving"]
+__all__ = ["Exploring", "explore", "fixed", "handing_in", "impossible", "solving"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,11 @@ def explore(exploring: Exploring) -> Script:
         reply = yield tool_call("ask_user", question=slot.question)
         if slot.value not in reply:
             yield tool_call("ask_user", question=f"Please tell me this: {slot.question}")
+
+
+def fixed(actions: Iterable[str]) -> Script:
+    """Play given actions, whatever the observations."""
+    yield from (action for action in actions)  # a generator takes what is sent, a list does not
 
 
 def solving(sql: str, exploring: Exploring) -> Script:

@@ -52,6 +52,7 @@ SHIFT_TIMES = 20
 """Tasks of each shift in one round, in which every other template of level hard has one."""
 ESTATE_TIMES = 6
 """Tasks of each estate in one round; an estate follows every two other templates of level hard."""
+_TIMES = {**dict.fromkeys(SHIFTS, SHIFT_TIMES), **dict.fromkeys(ESTATES, ESTATE_TIMES)}
 _SHIFT_WORLDS = 6
 _DRAWN_AS = "2"
 """Seed component independent of `version`, which can change without redrawing all tasks."""
@@ -107,9 +108,7 @@ class SQLSource(StratifiedSource):
     def limit_of(self, address: TaskAddress) -> int | None:
         """Return the number of tasks of one template, level and split; None for the train split."""
         limit = super().limit_of(address)
-        if limit is None or address.template not in (*SHIFTS, *ESTATES):
-            return limit
-        return limit * (SHIFT_TIMES if address.template in SHIFTS else ESTATE_TIMES)
+        return None if limit is None else limit * _TIMES.get(address.template, 1)
 
     def leading(self, template: str) -> str:
         """Return the template itself or, for a pair of twins, always the same one of the two."""

@@ -1,5 +1,6 @@
-"""Estates: business questions on a company's grown database, whose rules are spread over it.
+"""Estates: business questions on databases that companies have accumulated over the years.
 
-`spec` draws the facts and rules of one task, `rows` the rows, `reading` the SQL of any reading of
-them, `by_hand` a second derivation, and `papers` the documents.
+The rules are spread over documents, tables and data. `spec` draws the rules of one task, `facts`
+the documents of the company and `rows` how its systems store them, `reading` the SQL of any reading
+of them, `by_hand` a second derivation, and `papers` what an agent can read.
 """

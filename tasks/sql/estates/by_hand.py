@@ -1,13 +1,13 @@
 """The answer derived a second time: in Python, from the rows, without SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 from hexathlon.tasks.sql.estates.layout import FIELDS, EstateLayout
 from hexathlon.tasks.sql.estates.spec import AS_OF, SEGMENTS, UNIT, EstateSpec
-from hexathlon.tasks.sql.schema import Value
+from hexathlon.tasks.sql.schema import Row, Value
 
 __all__ = ["answer_by_hand"]
 
@@ -32,8 +32,10 @@ class _Entry:
 
 
 class _Books:
+    """The rows of a task, with the rules that hold, as Python functions."""
+
     def __init__(
-        self, spec: EstateSpec, layout: EstateLayout, rows: dict[str, list[tuple[Value, ...]]]
+        self, spec: EstateSpec, layout: EstateLayout, rows: Mapping[str, Sequence[Row]]
     ) -> None:
         self.spec, self.layout = spec, layout
         self.rows: dict[str, list[StoredFields]] = {
@@ -133,6 +135,7 @@ class _Books:
         return next(value for value, first, last in values if first <= day <= (last or "9999"))
 
     def entries(self) -> list[_Entry]:
+        """Return the documents that count, each once."""
         spec, flow = self.spec, self.spec.flow
         numbers = {row["no"] for row in self.rows["N" + flow]}
         kept = []
@@ -148,22 +151,14 @@ class _Books:
                     continue
                 if system == "N" and (day < spec.cutover or row["org"] == "MIG"):
                     continue
-                if system == "A" and row["ext"] in numbers:
-                    continue
-                own = day if flow == "sale" else day2
-                if (
-                    system == "A"
-                    and spec.metric not in AS_OF
-                    and (own is not None and own < spec.consolidation)
-                ):
-                    continue
-                cust = (
-                    row["cust"]
-                    if system == "N"
-                    else int(row["cust"])
-                    if system == "L"
-                    else (self.keys[row["cust"].strip().upper()])
-                )
+                if system == "A":
+                    own = day if flow == "sale" else day2
+                    early = own is not None and own < spec.consolidation
+                    if row["ext"] in numbers or (early and spec.metric not in AS_OF):
+                        continue
+                    cust = self.keys[row["cust"].strip().upper()]
+                else:
+                    cust = int(row["cust"])
                 entered = self.day(system, row["ent"])
                 assert entered is not None
                 kept.append(_Entry(
@@ -185,6 +180,7 @@ class _Books:
         return found
 
     def payments(self) -> list[tuple[str, str, float]]:
+        """Return reference, day and amount of payments."""
         return [
             (row["ref"], str(self.day(role[0], row["day"])), self.amount(role, row))
             for role in ("Lpay", "Npay", "Apay")
@@ -194,8 +190,8 @@ class _Books:
 
 
 def answer_by_hand(
-    spec: EstateSpec, layout: EstateLayout, rows: dict[str, list[tuple[Value, ...]]]
-) -> list[tuple[Value, ...]]:
+    spec: EstateSpec, layout: EstateLayout, rows: Mapping[str, Sequence[Row]]
+) -> list[Row]:
     """Return the rows of the answer, in any order."""
     books = _Books(spec, layout, rows)
     derive = {
@@ -208,7 +204,7 @@ def answer_by_hand(
 def _sold(books: _Books) -> list[tuple[int, str, float]]:
     """Return customer, day for the region, and euros of what lies in the period."""
     spec = books.spec
-    own = [entry for entry in books.entries()]
+    own = books.entries()
     for entry in own:
         reference = entry.day if spec.basis == "own" else entry.alt
         entry.eff = books.effective(str(reference), entry.ent)
@@ -223,7 +219,7 @@ def _sold(books: _Books) -> list[tuple[int, str, float]]:
     return [(cust, eff, eur) for cust, eff, at, eur in lines if spec.first <= at < spec.end]
 
 
-def _revenue(books: _Books) -> list[tuple[Value, ...]]:
+def _revenue(books: _Books) -> list[Row]:
     totals: dict[str, float] = {}
     for cust, day, eur in _sold(books):
         region = books.region(cust, day)
@@ -231,15 +227,16 @@ def _revenue(books: _Books) -> list[tuple[Value, ...]]:
     return list(totals.items())
 
 
-def _clients(books: _Books) -> list[tuple[Value, ...]]:
+def _clients(books: _Books) -> list[Row]:
     totals: dict[int, float] = {}
     for cust, _, eur in _sold(books):
-        totals[books.survivor(cust)] = totals.get(books.survivor(cust), 0.0) + eur
+        survivor = books.survivor(cust)
+        totals[survivor] = totals.get(survivor, 0.0) + eur
     best = sorted(totals, key=lambda cust: -totals[cust])[:5]
     return [(cust, books.customers[cust]["name"], totals[cust]) for cust in best]
 
 
-def _overdue(books: _Books) -> list[tuple[Value, ...]]:
+def _overdue(books: _Books) -> list[Row]:
     spec, at = books.spec, books.spec.day
     less: dict[str, float] = {}
     paid = [*books.payments(), *((each[0], each[1], each[3]) for each in books.credits())]
@@ -259,7 +256,7 @@ def _overdue(books: _Books) -> list[tuple[Value, ...]]:
     return [(region, *total) for region, total in totals.items()]
 
 
-def _churn(books: _Books) -> list[tuple[Value, ...]]:
+def _churn(books: _Books) -> list[Row]:
     spec = books.spec
     entries = books.entries()
     begun: dict[int, list[str]] = {}
@@ -284,7 +281,7 @@ def _churn(books: _Books) -> list[tuple[Value, ...]]:
     return [(region, *total) for region, total in totals.items()]
 
 
-def _recurring(books: _Books) -> list[tuple[Value, ...]]:
+def _recurring(books: _Books) -> list[Row]:
     spec, at = books.spec, books.spec.day
     sums: dict[str, float] = {}
     counts: dict[str, int] = {}
@@ -304,7 +301,7 @@ def _recurring(books: _Books) -> list[tuple[Value, ...]]:
     return [(each, len(people[each]), counts[each], sums[each]) for each in sums]
 
 
-def _punctual(books: _Books) -> list[tuple[Value, ...]]:
+def _punctual(books: _Books) -> list[Row]:
     spec = books.spec
     totals: dict[str, list[float]] = {}
     for entry in books.entries():

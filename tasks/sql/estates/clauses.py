@@ -1,16 +1,15 @@
 """The register of metrics: entries by topic, of which one binds, and who may sign them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.draws import ValueDraw, shifted
 from hexathlon.tasks.sql.estates.layout import EstateLayout
-from hexathlon.tasks.sql.estates.spec import EstateSpec
+from hexathlon.tasks.sql.estates.spec import AS_OF, EstateSpec
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
 
-__all__ = ["BASIS", "METRIC_NAMES", "TOPICS", "ruling", "signatories", "register"]
-
+__all__ = ["BASIS", "METRIC_NAMES", "TOPICS", "register", "ruling", "signatories"]
 
 METRIC_NAMES: Mapping[str, str] = {
     "revenue": "net revenue", "clients": "net revenue", "overdue": "overdue exposure",
@@ -39,104 +38,67 @@ _STANDS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def _date(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    own, alt = BASIS[spec.metric]
+_RULINGS: Mapping[str, Mapping[str, str]] = {
+    "currency": {
+        "A": "Foreign currency is converted at the average rate of the month of the {day}.",
+        "E": "Foreign currency is converted at the month-end rate of the month of the {day}.",
+    },
+    "region": {
+        "then": "Region: the one to which the customer's district belonged on the {day}.",
+        "now": "Region: today's assignment of the customer's district, for past periods as well.",
+    },
+    "exclusions": {
+        "list": "Customers that are on list {excluded} on the {day} do not count (test, internal "
+        "and pass-through accounts).",
+        "none": "No customer is left out of this figure.",
+    },
+    "late": {
+        "moved": "If the entry date lies after the closing day of the reference date's period, the "
+        "entry date takes the place of the reference date in every respect.",
+        "stays": "What is entered after closing still counts in the period of its reference date.",
+    },
+    "credits": {
+        "own": "A credit note has a reference date of its own, the date of the note, which decides "
+        "on period and rate. Customer, region and exclusion follow its invoice.",
+        "ref": "A credit note takes the reference date of its invoice, whatever its own date, and "
+        "customer, region and exclusion, too.",
+    },
+    "corrections": {
+        "released": "An amount in a released correction batch replaces the document's; of several, "
+        "the one released last. Drafts and rejected batches change nothing.",
+        "ledger": "Correction batches concern the ledger only. This figure is taken from "
+        "documents.",
+    },
+    "mergers": {
+        "merged": "A customer that was merged into another one is reported as that one.",
+        "apart": "Every customer number is reported by itself, merged or not.",
+    },
+    "renewals": {
+        "kept": "No churn if a contract of the same customer that counts in its system starts "
+        "after the end date, at most {renewal} days later, as set on the end date.",
+        "ends": "A contract that ends is churn, whatever the customer signs afterwards.",
+    },
+    "tolerance": {
+        "grace": "On time is up to {tolerance} days after the date measured against; the setting "
+        "is that of the day of delivery.",
+        "none": "There is no grace: a day late is late.",
+    },
+}
+"""Texts of the two choices of each topic except `date`."""
+
+
+def _date(metric: str, choice: str) -> str:
+    """Return the text on the date that counts: `own`, `alt` or `asked`."""
+    own, alt = BASIS[metric]
     if choice == "asked":
         return (
             f"Both {own} and {alt} are in use, and neither is the default: whoever asks for the "
             "figure says which one is meant."
         )
-    text = _STANDS[spec.metric].format(own if choice == "own" else alt)
-    if spec.metric == "overdue" and choice == "alt":
+    text = _STANDS[metric].format(own if choice == "own" else alt)
+    if metric == "overdue" and choice == "alt":
         text += " Without one, the original due date stands."
     return text
-
-
-def _currency(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    which = "average" if choice == "A" else "month-end"
-    day = "reporting day" if spec.metric in ("overdue", "recurring") else "reference date"
-    return f"Foreign currency is converted at the {which} rate of the month of the {day}."
-
-
-def _region(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    when = "the reporting day" if spec.metric == "overdue" else "the reference date"
-    if choice == "then":
-        return f"Region: the one to which the customer's district belonged on {when}."
-    return "Region: today's assignment of the customer's district, for past periods as well."
-
-
-def _exclusions(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    when = "the reporting day" if spec.metric in ("overdue", "recurring") else "the reference date"
-    if choice == "list":
-        return (
-            f"Customers that are on list {layout.lists[0]} on {when} do not count (test, internal "
-            "and pass-through accounts)."
-        )
-    return "No customer is left out of this figure."
-
-
-def _late(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    if choice == "moved":
-        return (
-            "If the entry date lies after the closing day of the reference date's period, the "
-            "entry date takes the place of the reference date in every respect."
-        )
-    return "What is entered after closing still counts in the period of its reference date."
-
-
-def _credits(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    if choice == "own":
-        return (
-            "A credit note has a reference date of its own, the date of the note, which decides on "
-            "period and rate. Customer, region and exclusion follow its invoice."
-        )
-    return (
-        "A credit note takes the reference date of its invoice, whatever its own date, and "
-        "customer, region and exclusion, too."
-    )
-
-
-def _corrections(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    if choice == "released":
-        return (
-            "An amount in a released correction batch replaces the document's; of several, the "
-            "one released last. Drafts and rejected batches change nothing."
-        )
-    return "Correction batches concern the ledger only. This figure is taken from documents."
-
-
-def _mergers(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    if choice == "merged":
-        return "A customer that was merged into another one is reported as that one."
-    return "Every customer number is reported by itself, merged or not."
-
-
-def _renewals(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    if choice == "kept":
-        return (
-            "No churn if a contract of the same customer that counts in its system starts after "
-            f"the end date, at most {layout.settings[1]} days later, as set on the end date."
-        )
-    return "A contract that ends is churn, whatever the customer signs afterwards."
-
-
-def _tolerance(spec: EstateSpec, layout: EstateLayout, choice: str) -> str:
-    if choice == "grace":
-        return (
-            f"On time is up to {layout.settings[0]} days after the date measured against; the "
-            "setting is that of the day of delivery."
-        )
-    return "There is no grace: a day late is late."
-
-
-_CLAUSES: Mapping[str, tuple[Callable[[EstateSpec, EstateLayout, str], str], tuple[str, str]]] = {
-    "date": (_date, ("own", "alt")), "currency": (_currency, ("A", "E")),
-    "region": (_region, ("then", "now")), "exclusions": (_exclusions, ("list", "none")),
-    "late": (_late, ("moved", "stays")), "credits": (_credits, ("own", "ref")),
-    "corrections": (_corrections, ("released", "ledger")),
-    "mergers": (_mergers, ("merged", "apart")), "renewals": (_renewals, ("kept", "ends")),
-    "tolerance": (_tolerance, ("grace", "none")),
-}  # fmt: skip
 
 
 def _choice(spec: EstateSpec, topic: str) -> str:
@@ -154,10 +116,15 @@ def _choice(spec: EstateSpec, topic: str) -> str:
 
 def ruling(spec: EstateSpec, layout: EstateLayout, topic: str, *, right: bool) -> str:
     """Return the text of a topic as it holds, or as a rival has it."""
-    write, choices = _CLAUSES[topic]
     held = _choice(spec, topic)
-    other = choices[1] if held == choices[0] else choices[0]
-    return write(spec, layout, held if right else other)
+    choices = _RULINGS[topic] if topic in _RULINGS else ("own", "alt")
+    choice = held if right else next(each for each in choices if each != held)
+    if topic == "date":
+        return _date(spec.metric, choice)
+    return _RULINGS[topic][choice].format(
+        day="reporting day" if spec.metric in AS_OF else "reference date",
+        excluded=layout.lists[0], tolerance=layout.settings[0], renewal=layout.settings[1],
+    )  # fmt: skip
 
 
 _PEOPLE = ("A. Ritter", "B. Okoye", "C. Sundberg", "D. Marques", "E. Falk", "F. Tanaka")
@@ -167,7 +134,7 @@ _BODIES = ("Group Controlling", "Group Controlling", "Sales Operations", "Data O
 
 def signatories(spec: EstateSpec) -> list[Row]:
     """Return who may sign for whom, and when."""
-    draw = ShiftDraw(generator_for("sql-estate-sign", spec.company))
+    draw = ValueDraw(generator_for("sql-estate-sign", spec.company))
     people = draw.sample(_PEOPLE, 6)
     gone = shifted(spec.first, -draw.between(300, 420))
     rows: list[Row] = []
@@ -179,12 +146,13 @@ def signatories(spec: EstateSpec) -> list[Row]:
 
 
 def register(spec: EstateSpec, layout: EstateLayout) -> list[Row]:
-    """Return the entries of the register: what binds, what did, and what never will."""
-    draw = ShiftDraw(generator_for(
+    """Return the entries of the register: binding ones, superseded ones and ones without effect."""
+    draw = ValueDraw(generator_for(
         "sql-estate-register", spec.company, spec.metric, *sorted(spec.twists), spec.first
     ))  # fmt: skip
-    people = [str(row[0]) for row in signatories(spec)]
-    gone = next(str(row[3]) for row in signatories(spec) if row[3])
+    mandates = signatories(spec)
+    people = [str(row[0]) for row in mandates]
+    gone = next(str(row[3]) for row in mandates if row[3])
     entries: list[Row] = []
 
     def add(metric: str, topic: str, text: str, first: str, by: str, on: str) -> None:
@@ -196,7 +164,7 @@ def register(spec: EstateSpec, layout: EstateLayout) -> list[Row]:
             continue
         mine = metric == spec.metric
         for topic in TOPICS[metric]:
-            about = spec if mine else _as(spec, metric)
+            about = spec if mine else replace(spec, metric=metric, asked=False)
             flip = not mine and draw.chance(0.4)
             text = ruling(about, layout, topic, right=not flip)
             rival = ruling(about, layout, topic, right=flip)
@@ -223,7 +191,3 @@ def register(spec: EstateSpec, layout: EstateLayout) -> list[Row]:
         number += draw.between(1, 4)
         listed.append((f"M-{number}", *entry[1:]))
     return draw.sample(listed, len(listed))
-
-
-def _as(spec: EstateSpec, metric: str) -> EstateSpec:
-    return replace(spec, metric=metric, asked=False)

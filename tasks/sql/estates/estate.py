@@ -1,7 +1,7 @@
 """One estate task before it becomes a `Task`: rules, names, database, query and near misses."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,7 +14,8 @@ from hexathlon.tasks.sql.estates.reading import mistakes, query, right_reading
 from hexathlon.tasks.sql.estates.rows import draw_rows
 from hexathlon.tasks.sql.estates.site import filled
 from hexathlon.tasks.sql.estates.spec import EstateSpec, draw_spec
-from hexathlon.tasks.sql.schema import Row, Value
+from hexathlon.tasks.sql.schema import Row
+from hexathlon.tasks.sql.screening import same_answer
 from hexathlon.tasks.sql.world.images import ByteCache
 
 __all__ = [
@@ -24,7 +25,6 @@ __all__ = [
     "estate_of",
     "find_estate",
     "population_of",
-    "same_rows",
     "slips_of",
 ]
 
@@ -81,7 +81,7 @@ def estate_of(metric: str, company: str, seed: int, attempt: int) -> Estate:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(image)
         expected = connection.execute(gold).fetchall()
-        if not same_rows(expected, answer_by_hand(spec, layout, rows)):
+        if not same_answer(expected, answer_by_hand(spec, layout, rows), ordered=False):
             raise GenerationExhausted("the two derivations differ")
         if len(expected) < 4 or any(value is None for row in expected for value in row):
             raise GenerationExhausted("an answer of few values")
@@ -134,26 +134,5 @@ def estate_image(metric: str, company: str, seed: int, attempt: int, number: int
     return _images.get(key, made)
 
 
-def same_rows(one: Sequence[Row], other: Sequence[Row], tolerance: float = 1e-9) -> bool:
-    """Whether two results are the same bag of rows; numbers within a relative tolerance."""
-    if len(one) != len(other):
-        return False
-    pairs = zip(sorted(one, key=_order), sorted(other, key=_order), strict=True)
-    return all(
-        len(a) == len(b) and all(_same(x, y, tolerance) for x, y in zip(a, b, strict=True))
-        for a, b in pairs
-    )
-
-
-def _told_apart(expected: Sequence[Row], found: Sequence[Row]) -> bool:
-    return not same_rows(expected, found, 1e-5)
-
-
-def _order(row: Row) -> str:
-    return str(row[0])
-
-
-def _same(one: Value, other: Value, tolerance: float) -> bool:
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return abs(one - other) <= tolerance * max(abs(one), abs(other), 1e-9)
-    return one == other
+def _told_apart(expected: list[Row], found: list[Row]) -> bool:
+    return not same_answer(expected, found, ordered=False, tolerance=1e-5)

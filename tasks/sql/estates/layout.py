@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.sql.estates.spec import split_of
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 
-__all__ = ["FIELDS", "FLOW_ROLES", "PADDING", "EstateLayout", "layout_of"]
+__all__ = ["FIELDS", "FLOW_ROLES", "VIEWS", "EstateLayout", "layout_of", "type_of"]
 
 _Spellings = tuple[str, ...]
 
@@ -147,6 +147,14 @@ _SHARED: Mapping[str, tuple[_Spellings, Mapping[str, _Spellings]]] = {
         "dom": ("dom", "cd_set", "fld"), "code": ("cd", "cd_val", "code"),
         "text": ("txt", "descr", "meaning")}),
 }  # fmt: skip
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    **_PLAN, **{role: tuple(fields) for role, (_, fields) in _SHARED.items()},
+}  # fmt: skip
+"""Fields of each role's table, in the order in which rows are drawn."""
+VIEWS: Mapping[str, str] = {
+    "sale": "v_net_sales_mth", "ctr": "v_active_fees", "dlv": "v_otd_mth",
+}  # fmt: skip
+"""Names of old views, by flow."""
 _TABLES: Mapping[str, _Spellings] = {
     "Nsale": ("sls_inv_hd", "fin_ar_doc", "ord_bill_hd"),
     "Ncred": ("sls_crn_hd", "fin_ar_crn", "ord_cred_hd"),
@@ -159,7 +167,7 @@ _TABLES: Mapping[str, _Spellings] = {
     "Actr": ("Agreements", "tblContract", "Subscriptions"),
     "Adlv": ("Consignments", "tblDispatch", "Shipments"),
 }  # fmt: skip
-PADDING: Mapping[str, _Spellings] = {
+_PADDING: Mapping[str, _Spellings] = {
     "L": ("MANDT", "BUKRS", "WERKS", "USRNM", "CHGDT", "FLD01", "FLD02", "FLD03", "KOSTL", "PRCTR",
           "AMTGR", "AMTTX", "CURCD", "LANGU", "PRTCT", "STATX"),
     "N": ("co_cd", "plant_cd", "sls_org", "upd_by", "upd_dt", "cost_ctr", "prft_ctr", "pmt_trm",
@@ -196,7 +204,7 @@ class EstateLayout:
     padding: Mapping[str, tuple[str, ...]]
     """Further columns by role."""
     dead: Mapping[str, tuple[str, ...]]
-    """Names of shadows by role."""
+    """Names of dead copies by role."""
     codes: Mapping[str, tuple[str, ...]]
     """Codes: document types of L that count (`Ltyp`), its credit notes (`Lcred`) and others
     (`Lbad`); states that count (`Nok`, `Aok`) and do not (`Nbad`, `Abad`)."""
@@ -219,31 +227,24 @@ class EstateLayout:
         return _ROLE.sub(named, sql)
 
 
-def types_of(role: str, field: str) -> str:
+def type_of(role: str, field: str) -> str:
     """Return the SQL type of a column."""
     if field in ("val", "rate", "pct"):
         return "REAL"
-    if (role[0] == "L" and field in ("day", "day2", "alt", "bil", "ent")) or field in (
-        "year",
-        "value",
-    ):
-        return "INTEGER"
-    if field in ("id", "into", "month") and role in ("cust", "cal"):
-        return "INTEGER"
-    if (role[0] == "N" or role == "xref") and field == "cust":
-        return "INTEGER"
-    return "INTEGER" if role[0] == "A" and field == "stat" else "TEXT"
-
-
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    **_PLAN, **{role: tuple(fields) for role, (_, fields) in _SHARED.items()},
-}  # fmt: skip
+    whole = (
+        field in ("year", "value")
+        or (role[0] == "L" and field in ("day", "day2", "alt", "bil", "ent"))
+        or (role in ("cust", "cal") and field in ("id", "into", "month"))
+        or ((role[0] == "N" or role == "xref") and field == "cust")
+        or (role[0] == "A" and field == "stat")
+    )
+    return "INTEGER" if whole else "TEXT"
 
 
 @lru_cache(maxsize=64)
 def layout_of(company: str) -> EstateLayout:
     """Draw the names of a company, for example of `estate-test-3`."""
-    draw = ShiftDraw(generator_for("sql-estate-layout", company))
+    draw = ValueDraw(generator_for("sql-estate-layout", company))
     style = {system: draw.below(3) for system in "LNAS"}
     tables: dict[str, str] = {}
     columns: dict[str, dict[str, str]] = {}
@@ -263,9 +264,9 @@ def layout_of(company: str) -> EstateLayout:
         else:
             tables[role] = _TABLES[role][style[system]]
         taken = {name.lower() for name in columns[role].values()}
-        spare = [name for name in PADDING[system] if name.lower() not in taken]
+        spare = [name for name in _PADDING[system] if name.lower() not in taken]
         padding[role] = tuple(sorted(draw.sample(spare, draw.between(8, len(spare) - 1))))
-        dead[role] = _shadows(draw, system, tables, role)
+        dead[role] = _dead_copies(draw, system, tables, role)
     for role, (names, spelt) in _SHARED.items():
         pick = style["A"] if role in ("acct", "vat") else style["S"]
         tables[role] = names[pick]
@@ -294,8 +295,10 @@ def layout_of(company: str) -> EstateLayout:
     )  # fmt: skip
 
 
-def _shadows(draw: ShiftDraw, system: str, tables: dict[str, str], role: str) -> tuple[str, ...]:
-    """Name one or two dead copies; sometimes the plain name is that of a dead table."""
+def _dead_copies(
+    draw: ValueDraw, system: str, tables: dict[str, str], role: str
+) -> tuple[str, ...]:
+    """Name one or two dead copies; sometimes a dead table keeps the plain name."""
     name = tables[role]
     if system == "L":
         return (f"{name}{draw.pick(('S', 'X', 'B'))}",)

@@ -4,27 +4,24 @@ from collections.abc import Sequence
 from datetime import date
 
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.draws import ValueDraw, shifted
 from hexathlon.tasks.sql.estates.clauses import (
     BASIS,
     METRIC_NAMES,
     TOPICS,
-    register,
     ruling,
     signatories,
 )
 from hexathlon.tasks.sql.estates.layout import FIELDS, EstateLayout
 from hexathlon.tasks.sql.estates.spec import SEGMENTS, UNIT, EstateSpec
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
 from hexathlon.tasks.sql.supplement import AddedDocument
 
-__all__ = ["papers_of", "register", "shared_rows"]
+__all__ = ["papers_of", "shared_rows"]
 
 
 def shared_rows(spec: EstateSpec, layout: EstateLayout) -> dict[str, list[Row]]:
     """Return the rows of tables that all populations of a task share, by role."""
-    periods = [(f"{year}", month, first, end, closed)
-               for year, month, first, end, closed in spec.periods]  # fmt: skip
     settings: list[Row] = []
     for key, values in ((layout.settings[0], spec.tolerance), (layout.settings[1], spec.renewal)):
         settings += [(key, value, first, last) for value, first, last in values]
@@ -32,8 +29,7 @@ def shared_rows(spec: EstateSpec, layout: EstateLayout) -> dict[str, list[Row]]:
                  ("PRT_COPIES", 1, "2019-05-01", None)]  # fmt: skip
     return {
         "map": list(spec.districts), "region": list(spec.regions), "rate": list(spec.rates),
-        "cal": [(int(year), month, first, end, closed)
-                for year, month, first, end, closed in periods],
+        "cal": list(spec.periods),
         "conf": settings, "vat": list(spec.vat), "sign": signatories(spec),
         "look": _lookups(layout),
     }  # fmt: skip
@@ -78,7 +74,7 @@ def _lookups(layout: EstateLayout) -> list[Row]:
 
 def papers_of(spec: EstateSpec, layout: EstateLayout) -> tuple[AddedDocument, ...]:
     """Return the documents of a task in random order."""
-    draw = ShiftDraw(generator_for("sql-estate-papers", spec.company, spec.metric, spec.first))
+    draw = ValueDraw(generator_for("sql-estate-papers", spec.company, spec.metric, spec.first))
     made = [
         *_governance(spec, layout), *_dictionaries(spec, layout), *_facts(spec, layout),
         *_moved(spec, layout),
@@ -97,11 +93,10 @@ Paper = tuple[str, str, str, str]
 
 
 def _governance(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
-    t = layout
     return [
         (
             "policy", "Which source holds for a reported figure", shifted(spec.first, -250),
-            t(
+            layout(
                 "1. What a metric means is settled by the metric register (@reg), topic by topic. "
                 "An entry binds if whoever signed it held a mandate of Group Controlling on the "
                 "day of signing; mandates are kept in @sign. Entries of other bodies are "
@@ -123,7 +118,7 @@ def _governance(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
         ),
         (
             "policy", "Periods, closing and the reporting day", shifted(spec.first, -320),
-            t(
+            layout(
                 "A year has twelve periods, and a quarter three of them (1 to 3, 4 to 6, and so "
                 "on). In requests to this desk, quarters are those of @cal, whose @cal.year is "
                 "the year that is meant; @cal.first is a period's first day and @cal.end the "
@@ -167,10 +162,8 @@ def _entry(layout: EstateLayout, role: str) -> str:
     title = _TITLES[role[1:]]
     if role == "Lsale":
         title = "sales invoices, and credit notes to them"
-    lines = [f"{table}: {title}"]
-    for field in FIELDS[role]:
-        lines.append(f"  {layout.columns[role][field]}: {means[field]}")
-    return "\n".join(lines)
+    lines = [f"  {layout.columns[role][field]}: {means[field]}" for field in FIELDS[role]]
+    return "\n".join((f"{table}: {title}", *lines))
 
 
 def _dictionaries(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
@@ -202,7 +195,7 @@ def _dictionaries(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
         ("wiki", f"{systems['N']}: tables and columns", shifted(early, 220), new),
         ("wiki", f"{systems['A']} ({layout.bought}): tables and columns", shifted(early, 410),
          _bought(spec, layout)),
-        ("wiki", "Master data and settings", shifted(early, 300), _master(spec, layout)),
+        ("wiki", "Master data and settings", shifted(early, 300), _master(layout)),
     ]  # fmt: skip
 
 
@@ -235,9 +228,8 @@ def _bought(spec: EstateSpec, layout: EstateLayout) -> str:
     )
 
 
-def _master(spec: EstateSpec, layout: EstateLayout) -> str:
-    t = layout
-    return t(
+def _master(layout: EstateLayout) -> str:
+    return layout(
         "@cust: customers of the group. @cust.id is the number, @cust.district the district, "
         "@cust.seg the segment (texts in @look under SEG), @cust.into the customer into which it "
         "was merged, if it was.\n"
@@ -246,7 +238,7 @@ def _master(spec: EstateSpec, layout: EstateLayout) -> str:
         "@region: names of regions.\n"
         "@excl: lists of customers. @excl.list names the list, @excl.cust the customer, and "
         "@excl.last is the last day on the list. A list concerns just the numbers that are on it.\n"
-        f"Lists in use: {t.lists[0]} for reporting, {t.lists[1]} for other purposes.\n"
+        f"Lists in use: {layout.lists[0]} for reporting, {layout.lists[1]} for other purposes.\n"
         "@conf: settings; @conf.last is the last day on which a value applies.\n"
         "@rate: rates of exchange by @rate.kind (texts in @look under RATE), currency and month, "
         "as units of the currency for one euro.\n"
@@ -350,34 +342,34 @@ def _moved(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
 def _wiki(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     """Return pages on metrics, parts of which are out of date."""
     pages = [
-        ("revenue", "Net revenue", (
+        ("revenue", (
             "Net revenue is what we invoice, without tax, less credit notes. A credit note "
             "counts only if its invoice does. The period is decided by the reference date.")),
-        ("overdue", "Overdue exposure", (
+        ("overdue", (
             "An invoice is overdue on a day if it is dated no later than that day, its due date "
             "lies before it, and at least one cent is open: its amount without tax less the "
             "payments and credit notes dated up to that day. 'Overdue by more than 60 days' goes "
             "by the same due date. Payments that were reversed are deleted.")),
-        ("churn", "Contract churn", (
+        ("churn", (
             "Churn is the number of contracts that end, with the monthly fees that go with them. "
             "The period is decided by the reference date. Contracts without an end date do not "
             "churn.")),
-        ("recurring", "Recurring fees", (
+        ("recurring", (
             "A contract is running on a day if it has begun by then and has not ended before. "
             "Recurring fees are the monthly fees of the contracts running on the reporting day. "
             "Customers are counted once in their segment.")),
-        ("punctual", "Delivery punctuality", (
+        ("punctual", (
             "Punctuality is the share of the delivered quantity that arrived on time. The "
             "reference date is the day of delivery; what has not arrived counts neither way.")),
     ]  # fmt: skip
     made: list[Paper] = []
-    draw = ShiftDraw(generator_for("sql-estate-wiki", spec.company, spec.metric, spec.first))
-    for metric, title, text in pages:
-        mine = METRIC_NAMES[metric] == METRIC_NAMES[spec.metric]
+    draw = ValueDraw(generator_for("sql-estate-wiki", spec.company, spec.metric, spec.first))
+    for metric, text in pages:
+        title = METRIC_NAMES[metric].capitalize()
         added = ""
-        if mine:
-            topics = [topic for topic in ("region", "currency", "late", "credits", "tolerance",
-                                          "renewals") if _has(spec, topic)]  # fmt: skip
+        if METRIC_NAMES[metric] == METRIC_NAMES[spec.metric]:
+            doubtful = ("region", "currency", "late", "credits", "tolerance", "renewals")
+            topics = [topic for topic in doubtful if topic in TOPICS[spec.metric]]
             for topic in draw.sample(topics, 2):
                 added += "\n" + ruling(spec, layout, topic, right=False)
             own = BASIS[spec.metric]
@@ -386,11 +378,7 @@ def _wiki(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     return made
 
 
-def _has(spec: EstateSpec, topic: str) -> bool:
-    return topic in TOPICS[spec.metric]
-
-
-def _others(spec: EstateSpec, layout: EstateLayout, draw: ShiftDraw) -> list[Paper]:
+def _others(spec: EstateSpec, layout: EstateLayout, draw: ValueDraw) -> list[Paper]:
     systems = layout.systems
     texts: Sequence[tuple[str, str, str]] = (
         ("wiki", "Dunning: levels and letters",

@@ -4,13 +4,21 @@ from dataclasses import dataclass, replace
 
 from hexathlon.tasks.sql.estates.layout import EstateLayout
 from hexathlon.tasks.sql.estates.spec import AS_OF, UNIT, EstateSpec
+from hexathlon.tasks.sql.programs.phrases import literals
 
 __all__ = ["EstateReading", "mistakes", "query", "right_reading"]
+
+_EURO = "'EUR'"
 
 
 @dataclass(frozen=True)
 class EstateReading:
-    """How a query treats each matter; see `right_reading` for what holds."""
+    """How a query treats each twist, the choice of a date, and the storage of rows.
+
+    `right_reading` sets what holds in a task. Of the last fields, False (or True for `dead`) is a
+    mistake: `states` and `deleted` say whether rows that do not count are left out, `spelt` whether
+    typed account numbers are normalised, and `dead` whether a dead copy is read.
+    """
 
     cutover: str = "right"
     consolidation: str = "right"
@@ -106,6 +114,8 @@ def query(spec: EstateSpec, layout: EstateLayout, reading: EstateReading) -> str
 
 
 class _Query:
+    """The statement for a metric, written with roles of tables and columns."""
+
     def __init__(self, spec: EstateSpec, layout: EstateLayout, reading: EstateReading) -> None:
         self.spec, self.layout, self.reading = spec, layout, reading
         self.flow = spec.flow
@@ -142,19 +152,19 @@ class _Query:
         codes, tests = self.layout.codes, ["1 = 1"]
         if role[0] == "L":
             if kinds:
-                tests.append(f"t.@{role}.typ IN {_listed(codes[kinds])}")
+                tests.append(f"t.@{role}.typ IN ({literals(codes[kinds])})")
             if self.reading.deleted:
                 tests.append(f"t.@{role}.del <> 'X'")
         elif role[0] == "N":
             if self.reading.states and not role.endswith("pay"):
-                tests.append(f"t.@{role}.stat IN {_listed(codes['Nok'])}")
+                tests.append(f"t.@{role}.stat IN ({literals(codes['Nok'])})")
             if self.reading.deleted:
                 tests.append(f"t.@{role}.del IS NULL")
         else:
-            good = _listed(codes["Aok"]).replace("'", "")
+            good = ", ".join(codes["Aok"])  # whole numbers
             if self.reading.states and not role.endswith("pay"):
                 more = "" if self.reading.deleted else f" OR t.@{role}.stat = {codes['Adel'][0]}"
-                tests.append(f"(t.@{role}.stat IN {good}{more})")
+                tests.append(f"(t.@{role}.stat IN ({good}){more})")
             elif self.reading.deleted:
                 tests.append(f"t.@{role}.stat <> {codes['Adel'][0]}")
         return " AND ".join(tests)
@@ -287,10 +297,9 @@ class _Query:
         )
 
     def _reference(self) -> str:
-        own, alt = self.reading.basis == "own", self.spec.metric
-        if alt in ("revenue", "clients"):
-            return "e.day" if own else "e.alt"
-        return "e.day2" if own or alt == "punctual" else "e.alt"
+        """Return the date of a document that decides on its period."""
+        own = "e.day" if self.flow == "sale" else "e.day2"
+        return own if self.reading.basis == "own" else "e.alt"
 
     def _period(self) -> tuple[str, str]:
         return (self.spec.first, self.spec.end) if self.reading.fiscal else self.spec.plain
@@ -448,10 +457,3 @@ class _Query:
             f"ELSE 0 END) * 1.0 / SUM(p.qty) FROM {self._regioned('p.eff', 'pd p')} "
             "GROUP BY r.@region.name"
         )
-
-
-_EURO = "'EUR'"
-
-
-def _listed(codes: tuple[str, ...]) -> str:
-    return "(" + ", ".join(f"'{code}'" for code in codes) + ")"

@@ -1,4 +1,4 @@
-"""The database of a company: core tables, shadows, and everything else that has grown around them.
+"""The database of a company: core tables, dead copies of them, and tables that no task needs.
 
 The image without a task's rows is cached by company; a task's tables are then replaced in it.
 """
@@ -14,9 +14,10 @@ import numpy as np
 
 from hexathlon.tasks.cache.values import stored
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.sql.estates.layout import FIELDS, EstateLayout, layout_of, types_of
-from hexathlon.tasks.sql.estates.papers import register, shared_rows
-from hexathlon.tasks.sql.estates.rows import draw_rows, shadow_of
+from hexathlon.tasks.sql.estates.clauses import register
+from hexathlon.tasks.sql.estates.layout import FIELDS, VIEWS, EstateLayout, layout_of, type_of
+from hexathlon.tasks.sql.estates.papers import shared_rows
+from hexathlon.tasks.sql.estates.rows import dead_copy_of, draw_rows
 from hexathlon.tasks.sql.estates.spec import EstateSpec, draw_spec, split_of
 from hexathlon.tasks.sql.naming import KEYWORDS, abbreviate
 from hexathlon.tasks.sql.schema import Row
@@ -24,11 +25,10 @@ from hexathlon.tasks.sql.world.images import ByteCache
 
 __all__ = ["base_image", "filled"]
 
-SIZES = (84, 96, 110, 124, 138, 152, 170, 190)
+_SIZES = (84, 96, 110, 124, 138, 152, 170, 190)
 """Numbers of tables from which that of a company is drawn."""
 _PADS = 89
 _bases = ByteCache(48 * 1024 * 1024)
-
 
 _NEW_AREAS = {
     "fin": ("ap document", "ap item", "dunning head", "dunning item", "gl posting", "cost center",
@@ -102,7 +102,7 @@ def _order_of(company: str, role: str) -> tuple[int, ...]:
 
 
 def _columns(layout: EstateLayout, role: str) -> list[tuple[str, str]]:
-    own = [(layout.columns[role][field], types_of(role, field)) for field in FIELDS[role]]
+    own = [(layout.columns[role][field], type_of(role, field)) for field in FIELDS[role]]
     own += [(name, "TEXT") for name in layout.padding.get(role, ())]
     return [own[place] for place in _order_of(layout.company, role)]
 
@@ -160,7 +160,7 @@ def _replace(
     padded = list(_padded(layout, role, rows))
     content = [(layout.tables[role], padded)]
     content += [
-        (name, shadow_of(padded, place)) for place, name in enumerate(layout.dead.get(role, ()))
+        (name, dead_copy_of(padded, place)) for place, name in enumerate(layout.dead.get(role, ()))
     ]
     for name, own in content:
         connection.execute(f"DELETE FROM {name}")
@@ -186,11 +186,10 @@ def _based(company: str) -> bytes:
     rng = generator_for("sql-estate-site", company)
     made: list[tuple[str, list[tuple[str, str]], list[Row]]] = []
     for role in FIELDS:
-        columns = _columns(layout, role)
-        for name in (layout.tables[role], *layout.dead.get(role, ())):
-            made.append((name, columns, []))
+        names = (layout.tables[role], *layout.dead.get(role, ()))
+        made += [(name, _columns(layout, role), []) for name in names]
     taken = {name.lower() for name, _, _ in made}
-    wanted = SIZES[int(rng.integers(len(SIZES)))] - len(made)
+    wanted = _SIZES[int(rng.integers(len(_SIZES)))] - len(made)
     others = [each for each in _others(rng) if each[0].lower() not in taken][:wanted]
     tables = [*made, *others]
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
@@ -213,9 +212,9 @@ def _based(company: str) -> bytes:
 
 
 def _views(layout: EstateLayout) -> list[str]:
-    """Return old views, whose code is no longer what holds."""
+    """Return old views, whose definitions are out of date."""
     made = []
-    for flow, name in (("sale", "v_net_sales_mth"), ("ctr", "v_active_fees"), ("dlv", "v_otd_mth")):
+    for flow, name in VIEWS.items():
         role = f"N{flow}"
         made.append(layout(
             f"CREATE VIEW {name} AS /* as of 2021: {layout.systems['N']} only, nothing of "

@@ -1,4 +1,4 @@
-"""Facts and rules of one estate task: metric, dates, rules in force, and the twists that bite.
+"""Facts and rules of one estate task: metric, dates, rules in force, and twists.
 
 Everything except rows is drawn here, so that hidden databases share it with the visible one.
 """
@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from datetime import date
 
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
+from hexathlon.tasks.sql.draws import ValueDraw, months_before, shifted
 from hexathlon.tasks.task import Split
 
-__all__ = ["FLOW_OF", "HELD_OUT", "METRICS", "TWISTS", "EstateSpec", "draw_spec", "split_of"]
+__all__ = [
+    "AS_OF", "HELD_OUT", "METRICS", "SEGMENTS", "TWISTS", "UNIT", "EstateSpec", "draw_spec",
+    "split_of",
+]  # fmt: skip
 
 METRICS = ("revenue", "clients", "overdue", "churn", "recurring", "punctual")
-FLOW_OF: Mapping[str, str] = {
+_FLOW_OF: Mapping[str, str] = {
     "revenue": "sale", "clients": "sale", "overdue": "sale", "churn": "ctr", "recurring": "ctr",
     "punctual": "dlv",
 }  # fmt: skip
@@ -98,13 +101,14 @@ class EstateSpec:
     credit_rule: str
     """`own` or `ref`: by the credit note's date, or by its invoice's."""
     tolerance: tuple[tuple[int, str, str | None], ...]
+    """Days of grace, first day, and last day of each version of the setting."""
     renewal: tuple[tuple[int, str, str | None], ...]
-    """Days, first day, and last day of a setting."""
+    """Days within which a contract is renewed, first day, and last day of each version."""
 
     @property
     def flow(self) -> str:
         """The documents that the metric is about: sale, ctr (contracts) or dlv (deliveries)."""
-        return FLOW_OF[self.metric]
+        return _FLOW_OF[self.metric]
 
     @property
     def day(self) -> str:
@@ -120,12 +124,13 @@ def split_of(company: str) -> Split:
 
 def draw_spec(metric: str, company: str, seed: int, attempt: int) -> EstateSpec:
     """Draw the facts and rules of one attempt."""
-    draw = ShiftDraw(generator_for("sql-estate", metric, company, seed, attempt))
-    today = ("2024-11-22", "2025-02-18", "2025-05-20", "2025-08-21")[draw.below(4)]
+    draw = ValueDraw(generator_for("sql-estate", metric, company, seed, attempt))
+    today = draw.pick(("2024-11-22", "2025-02-18", "2025-05-20", "2025-08-21"))
     twists = _twists(draw, metric, split_of(company))
     start = months_before(today, draw.between(4, 6))
     month = (int(start[5:7]) - 1) // 3 * 3 + 1
-    plain = (f"{start[:4]}-{month:02d}-01", _later(f"{start[:4]}-{month:02d}-01", 3))
+    opening = f"{start[:4]}-{month:02d}-01"
+    plain = (opening, _later(opening, 3))
     year, quarter = int(start[:4]), (month + 2) // 3
     periods = _periods(draw, year, "fiscal" in twists and metric not in AS_OF, "late" in twists)
     own = [each for each in periods if each[0] == year and (each[1] + 2) // 3 == quarter]
@@ -133,7 +138,7 @@ def draw_spec(metric: str, company: str, seed: int, attempt: int) -> EstateSpec:
     middle = _between(draw, first, end, 0.3, 0.6)
     if metric in AS_OF:
         middle = shifted(end, draw.between(12, 40))
-    flow = FLOW_OF[metric]
+    flow = _FLOW_OF[metric]
 
     def at(twist: str, low: float, high: float, before: int) -> str:
         if twist in twists:
@@ -169,24 +174,22 @@ def draw_spec(metric: str, company: str, seed: int, attempt: int) -> EstateSpec:
     )  # fmt: skip
 
 
-def _twists(draw: ShiftDraw, metric: str, split: Split) -> frozenset[str]:
+def _twists(draw: ValueDraw, metric: str, split: Split) -> frozenset[str]:
     kinds = [kind for kind in TWISTS[metric] if split != "train" or kind not in HELD_OUT]
-    number = draw.between(3, 5)
-    chosen = set(draw.sample(kinds, number))
-    return frozenset(chosen)
+    return frozenset(draw.sample(kinds, draw.between(3, 5)))
 
 
 def _later(day: str, months: int) -> str:
     return months_before(day, -months)
 
 
-def _between(draw: ShiftDraw, first: str, end: str, low: float, high: float) -> str:
+def _between(draw: ValueDraw, first: str, end: str, low: float, high: float) -> str:
     days = (date.fromisoformat(end) - date.fromisoformat(first)).days
     return shifted(first, draw.between(int(days * low), int(days * high)))
 
 
 def _periods(
-    draw: ShiftDraw, year: int, fiscal: bool, late: bool
+    draw: ValueDraw, year: int, fiscal: bool, late: bool
 ) -> tuple[tuple[int, int, str, str, str], ...]:
     """Return 36 months: calendar months, or months of four or five weeks."""
     weeks = draw.pick(((4, 4, 5), (4, 5, 4), (5, 4, 4)))
@@ -209,7 +212,7 @@ def _periods(
 
 
 def _rates(
-    draw: ShiftDraw, level: float, currency: str, today: str
+    draw: ValueDraw, level: float, currency: str, today: str
 ) -> tuple[tuple[str, str, str, float], ...]:
     rows: list[tuple[str, str, str, float]] = []
     for code, base in CURRENCIES:
@@ -224,7 +227,7 @@ def _rates(
     return tuple(rows)
 
 
-def _vat(draw: ShiftDraw, middle: str) -> tuple[tuple[str, str, str | None, float], ...]:
+def _vat(draw: ValueDraw, middle: str) -> tuple[tuple[str, str, str | None, float], ...]:
     full, reduced = draw.pick(((19.0, 7.0), (20.0, 10.0), (8.0, 2.5), (25.0, 12.0)))
     return (
         ("V1", "2010-01-01", middle, full), ("V1", middle, None, full + 1.0),
@@ -241,7 +244,7 @@ _REGIONS = (
 
 
 def _regions(
-    draw: ShiftDraw, middle: str, moved: bool
+    draw: ValueDraw, middle: str, moved: bool
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str, str, str | None], ...]]:
     names = draw.sample(draw.pick(_REGIONS), 4)
     regions = tuple((f"R{place + 1}0", name) for place, name in enumerate(names))
@@ -258,7 +261,7 @@ def _regions(
 
 
 def _setting(
-    draw: ShiftDraw, values: tuple[int, ...], first: str
+    draw: ValueDraw, values: tuple[int, ...], first: str
 ) -> tuple[tuple[int, str, str | None], ...]:
     one, two, three = draw.sample(values, 3)
     change = shifted(first, -draw.between(90, 200))

@@ -7,9 +7,10 @@ from typing import Any
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.estates.clauses import BASIS, METRIC_NAMES
 from hexathlon.tasks.sql.estates.estate import HIDDEN, Estate, slips_of
-from hexathlon.tasks.sql.estates.layout import FLOW_ROLES
+from hexathlon.tasks.sql.estates.layout import FLOW_ROLES, VIEWS
 from hexathlon.tasks.sql.estates.papers import papers_of
 from hexathlon.tasks.sql.estates.spec import AS_OF, METRICS
+from hexathlon.tasks.sql.scripts import fixed
 from hexathlon.tasks.sql.supplement import Supplement
 from hexathlon.tasks.task import Check
 from hexathlon.tasks.tool_calls import tool_call
@@ -115,23 +116,23 @@ def estate_turns(made: Estate) -> int:
 
 def estate_oracle(made: Estate) -> Script:
     """Read rules and pages, look at the tables, ask what is left open, test and submit."""
-    return _script(_worked(made))
+    return fixed(_worked(made))
 
 
 def estate_alternatives(made: Estate) -> Mapping[str, Script]:
     """Return the same query in other words."""
-    return {"other_words": _script(_handed_in(made, made.other))}
+    return {"other_words": fixed(_handed_in(made, made.other))}
 
 
 def estate_mutants(made: Estate) -> Mapping[str, Script]:
     """Return readings with one mistake, all of which screening told from the right one."""
     queries = {**made.ignored, **slips_of(made)}
-    wrong = {name: _script(_handed_in(made, sql)) for name, sql in queries.items()}
-    wrong["called_impossible"] = _script(
-        iter([tool_call("submit_impossible", reason="missing_value", evidence="M-101")])
+    wrong = {name: fixed(_handed_in(made, sql)) for name, sql in queries.items()}
+    wrong["called_impossible"] = fixed(
+        [tool_call("submit_impossible", reason="missing_value", evidence="M-101")]
     )
     if made.spec.asked:
-        wrong["guessed_without_asking"] = _script(iter([tool_call("submit", sql=made.gold)]))
+        wrong["guessed_without_asking"] = fixed([tool_call("submit", sql=made.gold)])
     return wrong
 
 
@@ -139,8 +140,7 @@ def estate_policies(made: Estate) -> Mapping[str, Script]:
     """Return trivial agents."""
     layout = made.layout
     role = "N" + made.spec.flow
-    table, view = layout.tables[role], {"sale": "v_net_sales_mth", "ctr": "v_active_fees",
-                                        "dlv": "v_otd_mth"}[made.spec.flow]  # fmt: skip
+    table, view = layout.tables[role], VIEWS[made.spec.flow]
     queries = {
         "dump": f"SELECT * FROM {table}",
         "majority": f"SELECT COUNT(*) FROM {table}",
@@ -149,32 +149,22 @@ def estate_policies(made: Estate) -> Mapping[str, Script]:
         "empty": "SELECT NULL WHERE 1 = 0",
     }
     return {
-        **{name: _script(iter([tool_call("submit", sql=sql)])) for name, sql in queries.items()},
-        "always_impossible": _script(
-            iter([tool_call("submit_impossible", reason="missing_data", evidence=table)])
+        **{name: fixed([tool_call("submit", sql=sql)]) for name, sql in queries.items()},
+        "always_impossible": fixed(
+            [tool_call("submit_impossible", reason="missing_data", evidence=table)]
         ),
     }
-
-
-def _script(actions: Iterator[str]) -> Script:
-    yield from (action for action in actions)  # a generator, to which observations can be sent
 
 
 def _needed(made: Estate) -> Sequence[str]:
     """Return the names of the documents that decide something, as an expert would pick them."""
     systems = tuple(made.layout.systems.values())
-    title = {
-        "net revenue": "Net revenue", "overdue exposure": "Overdue exposure",
-        "contract churn": "Contract churn", "recurring fees": "Recurring fees",
-        "delivery punctuality": "Delivery punctuality",
-    }[METRIC_NAMES[made.metric]]  # fmt: skip
+    title = METRIC_NAMES[made.metric].capitalize()
     wanted = []
     for paper in papers_of(made.spec, made.layout):
         about = paper.title.startswith(systems) and "plan" not in paper.title
-        rules = paper.name.startswith("policy") or paper.title in (
-            title,
-            "Master data and settings",
-        )
+        pages = (title, "Master data and settings")
+        rules = paper.name.startswith("policy") or paper.title in pages
         events = paper.title.startswith(
             ("Closing of the purchase", "Rows of ", "Full tablespace", "Data quality")
         )

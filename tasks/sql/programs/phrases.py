@@ -5,7 +5,7 @@ request.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal as Choice
 
 from hexathlon.tasks.sql.programs.expressions import (
@@ -65,6 +65,11 @@ def literal(value: Value) -> str:
     return repr(value)
 
 
+def literals(values: Iterable[Value]) -> str:
+    """Return constants as SQL, separated by commas."""
+    return ", ".join(map(literal, values))
+
+
 def expression_sql(
     expression: Expression,
     scope: Mapping[str, str],
@@ -119,7 +124,7 @@ def _truth_sql(expression: Expression, text: Callable[[Expression], str]) -> str
         case IsNull(operand, negated):
             return f"{text(operand)} IS {'NOT ' if negated else ''}NULL"
         case InList(operand, values, negated):
-            listed = ", ".join(literal(value) for value in values)
+            listed = literals(values)
             return f"{text(operand)} {'NOT ' if negated else ''}IN ({listed})"
         case _:
             raise TypeError(f"no SQL for {type(expression).__name__}")

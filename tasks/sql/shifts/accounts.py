@@ -1,10 +1,11 @@
 """Tickets about accounts: a change of class, and its withdrawal in part; accounts under a hold."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from hexathlon.tasks.sql.draws import months_before, shifted
+from hexathlon.tasks.sql.english import with_article
+from hexathlon.tasks.sql.programs.phrases import literals
 from hexathlon.tasks.sql.shifts.books import logged, unlogged
-from hexathlon.tasks.sql.shifts.draws import months_before, shifted
 from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
 from hexathlon.tasks.sql.shifts.tickets import (
     MovedAccounts,
@@ -20,16 +21,10 @@ __all__ = [
     "held_accounts",
     "history_reset",
     "moves",
-    "quoted",
     "reactivated",
     "set_accounts",
     "withdraw_moves",
 ]
-
-
-def quoted(values: Collection[str]) -> str:
-    """Return texts as an SQL list."""
-    return ", ".join(f"'{value}'" for value in values)
 
 
 def held_accounts(desk: TicketDesk, *, as_written: bool = False) -> str:
@@ -59,7 +54,7 @@ def set_accounts(
     said = desk.sql
     locked = [str(row[0]) for row in desk.rows(
         f"SELECT @account.no FROM @account WHERE @account.locked = 1 AND @account.no IN "
-        f"({quoted(numbers)})"
+        f"({literals(numbers)})"
     )]  # fmt: skip
     ignored = {slip: ()} if slip else {}
     steps = []
@@ -68,13 +63,9 @@ def set_accounts(
     if undo:
         steps.append(
             TicketStep(said(f"UPDATE @account SET @account.locked = 0 WHERE @account.no IN "
-                      f"({quoted(locked)})"), slips=left)
+                      f"({literals(locked)})"), slips=left)
         )  # fmt: skip
-    where = f"WHERE @account.no IN ({quoted(numbers)})"
-    open_ = [str(row[0]) for row in desk.rows(
-        "SELECT @offer.offer FROM @offer WHERE @offer.state = 'open' AND @offer.no IN "
-        f"({quoted(numbers)})"
-    )]  # fmt: skip
+    where = f"WHERE @account.no IN ({literals(numbers)})"
     steps.append(
         TicketStep(
             said(f"UPDATE @account SET @account.{column} = '{value}' {where}"), slips=ignored
@@ -83,7 +74,7 @@ def set_accounts(
     if undo:
         steps.append(
             TicketStep(said(f"UPDATE @account SET @account.locked = 1 WHERE @account.no IN "
-                      f"({quoted(locked)})"), slips={"unlocked_left": (), **ignored})
+                      f"({literals(locked)})"), slips={"unlocked_left": (), **ignored})
         )  # fmt: skip
     if "cascade" in desk.traps and column == "cls":
         steps.append(
@@ -92,16 +83,17 @@ def set_accounts(
                 slips={"cascade_left": ()},
             )
         )
-    if "pause_declines" in desk.traps and value == "paused" and open_:
-        steps.append(
-            TicketStep(
-                said(
-                    f"UPDATE @offer SET @offer.state = 'open' WHERE @offer.offer IN "
-                    f"({quoted(open_)})"
-                ),
-                slips={"declined_left": ()},
+    if "pause_declines" in desk.traps and value == "paused":
+        offers = [str(row[0]) for row in desk.rows(
+            "SELECT @offer.offer FROM @offer WHERE @offer.state = 'open' AND @offer.no IN "
+            f"({literals(numbers)})"
+        )]  # fmt: skip
+        if offers:
+            reopened = said(
+                "UPDATE @offer SET @offer.state = 'open' WHERE @offer.offer IN "
+                f"({literals(offers)})"
             )
-        )
+            steps.append(TicketStep(reopened, slips={"declined_left": ()}))
     return steps
 
 
@@ -188,7 +180,7 @@ def moves(desk: TicketDesk) -> SQLTicket | None:
     def closing(listed: list[str]) -> str:
         return said(
             f"UPDATE @history SET @history.last = '{shifted(since, -1)}' WHERE @history.last IS "
-            f"NULL AND @history.first < '{since}' AND @history.no IN ({quoted(listed)})"
+            f"NULL AND @history.first < '{since}' AND @history.no IN ({literals(listed)})"
         )
 
     steps = [
@@ -221,13 +213,14 @@ def moves(desk: TicketDesk) -> SQLTicket | None:
     desk.notes.moves = MovedAccounts(desk.number(), classes, since, tuple(numbers))
     text = (
         f"From {since} on, all active {theme.account[1]} of {theme.class_word} {classes[0]} whose "
-        f"holder is {_article(holder.noun)} with {trait.noun} {value} are of {theme.class_word} "
-        f"{classes[1]}. Please see to it, in the {theme.account[1]} and in their history."
+        f"holder is {with_article(holder.noun)} with {trait.noun} {value} are of "
+        f"{theme.class_word} {classes[1]}. Please see to it, in the {theme.account[1]} and in "
+        "their history."
     )
     look = said(
         "SELECT a.@account.no, a.@account.cls, h.@history.cls, h.@history.first, h.@history.last "
         "FROM @account a JOIN @history h ON h.@history.no = a.@account.no WHERE a.@account.no IN "
-        f"({quoted(numbers)})"
+        f"({literals(numbers)})"
     )
     return SQLTicket("moves", text, tuple(steps), look=look)
 
@@ -240,15 +233,11 @@ def _backdated(desk: TicketDesk, since: str, numbers: list[str]) -> list[TicketS
         TicketStep(
             desk.sql(
                 f"UPDATE @history SET @history.first = '{since}' WHERE @history.first = "
-                f"'{desk.ground.today}' AND @history.no IN ({quoted(numbers)})"
+                f"'{desk.ground.today}' AND @history.no IN ({literals(numbers)})"
             ),
             slips={"backdated_left": (), "no_history": ()},
         )
     ]
-
-
-def _article(noun: str) -> str:
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def withdraw_moves(desk: TicketDesk) -> SQLTicket | None:
@@ -261,7 +250,7 @@ def withdraw_moves(desk: TicketDesk) -> SQLTicket | None:
     by_region: dict[str, list[str]] = {}
     for no, code in desk.rows(
         f"SELECT @account.no, @account.region FROM @account WHERE @account.no IN "
-        f"({quoted(numbers)})"
+        f"({literals(numbers)})"
     ):
         by_region.setdefault(str(code), []).append(str(no))
     fit = [code for code, own in sorted(by_region.items()) if 2 <= len(own) < len(numbers)]
@@ -275,14 +264,14 @@ def withdraw_moves(desk: TicketDesk) -> SQLTicket | None:
         TicketStep(
             said(
                 f"DELETE FROM @history WHERE @history.first = '{since}' AND @history.no IN "
-                f"({quoted(own)})"
+                f"({literals(own)})"
             ),
             slips={slip: (), "versions_left": ()},
         ),
         TicketStep(
             said(
                 "UPDATE @history SET @history.last = NULL WHERE @history.last = "
-                f"'{shifted(since, -1)}' AND @history.no IN ({quoted(own)})"
+                f"'{shifted(since, -1)}' AND @history.no IN ({literals(own)})"
             ),
             slips={slip: ()},
         ),
@@ -309,13 +298,14 @@ def crm_sync(desk: TicketDesk) -> RoutineJob | None:
     chosen = desk.draw.sample(
         [str(row[0]) for row in desk.rows(
             "SELECT @account.no FROM @account WHERE @account.locked = 0 AND @account.cls = "
-            f"'{classes[1]}' AND @account.no IN ({quoted(moved.numbers)})"
+            f"'{classes[1]}' AND @account.no IN ({literals(moved.numbers)})"
         )], 4,
     )  # fmt: skip
     if len(chosen) < 3:
         return None
     statement = desk.sql(
-        f"UPDATE @account SET @account.cls = '{classes[0]}' WHERE @account.no IN ({quoted(chosen)})"
+        f"UPDATE @account SET @account.cls = '{classes[0]}' WHERE @account.no IN "
+        f"({literals(chosen)})"
     )
     mend = tuple(
         replace(step, slips={**step.slips, "crm_sync_left": ()})
@@ -329,7 +319,7 @@ def history_reset(desk: TicketDesk) -> RoutineJob | None:
     moved = desk.notes.moves
     if moved is None or len(moved.numbers) < 4:
         return None
-    chosen = quoted(sorted(desk.draw.sample(moved.numbers, 3)))
+    chosen = literals(sorted(desk.draw.sample(moved.numbers, 3)))
     later = shifted(moved.since, 14)
 
     def shifting(since: str, until: str) -> tuple[str, str]:

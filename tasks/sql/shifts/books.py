@@ -1,14 +1,15 @@
-"""Tables that other tables oblige the desk to keep: totals, changes of accounts, reported figures.
+"""Tables that documents oblige the desk to keep: totals, changes of accounts, reported figures.
 
 The rules of the desk and the procedures name them, tickets do not. Totals and reported figures are
-right or wrong whenever a ticket is handed in; changes are entered once.
+compared whenever a ticket is handed in; changes are entered once.
 """
 
 from collections import Counter
 from collections.abc import Collection
 
+from hexathlon.tasks.sql.programs.phrases import literals
 from hexathlon.tasks.sql.shifts.preparing import key_of
-from hexathlon.tasks.sql.shifts.tickets import Standing, TicketDesk, TicketStep
+from hexathlon.tasks.sql.shifts.tickets import KeptTable, TicketDesk, TicketStep
 
 __all__ = ["kept_reports", "kept_totals", "log_agrees", "logged", "totals_agree", "unlogged"]
 
@@ -18,10 +19,10 @@ _COUNTED = (
 )
 
 
-def kept_totals(desk: TicketDesk) -> Standing:
+def kept_totals(desk: TicketDesk) -> KeptTable:
     """Return what the number of rows per account has to be."""
     said = desk.sql
-    return Standing(
+    return KeptTable(
         "tally_left",
         said("@tally"),
         said(
@@ -46,7 +47,7 @@ def kept_totals(desk: TicketDesk) -> Standing:
     )
 
 
-def kept_reports(desk: TicketDesk) -> Standing:
+def kept_reports(desk: TicketDesk) -> KeptTable:
     """Return what the reported figures of today have to be."""
     said, today = desk.sql, desk.ground.today
 
@@ -58,7 +59,7 @@ def kept_reports(desk: TicketDesk) -> Standing:
         )
 
     clear = said(f"DELETE FROM @reported WHERE @reported.day = '{today}'")
-    return Standing(
+    return KeptTable(
         "reported_left",
         said("@reported"),
         lines(other=False),
@@ -83,13 +84,12 @@ def logged(
     """Return the step that enters a change of accounts, if changes are entered on this day."""
     if "log" not in desk.traps:
         return ()
-    listed = ", ".join(f"'{no}'" for no in sorted(numbers))
     values = f"'{was}', '{became}', '{desk.ground.today}'"
     return (
         TicketStep(
             desk.sql(
                 f"INSERT INTO @log SELECT @account.no, {values} FROM @account WHERE @account.no "
-                f"IN ({listed})"
+                f"IN ({literals(sorted(numbers))})"
             ),
             slips={"log_left": (), **({slip: ()} if slip else {})},
         ),
@@ -102,12 +102,11 @@ def unlogged(
     """Return the step that takes the entry of a withdrawn change out."""
     if "log" not in desk.traps:
         return ()
-    listed = ", ".join(f"'{no}'" for no in sorted(numbers))
     return (
         TicketStep(
             desk.sql(
                 f"DELETE FROM @log WHERE @log.day = '{desk.ground.today}' AND @log.was = '{was}' "
-                f"AND @log.became = '{became}' AND @log.no IN ({listed})"
+                f"AND @log.became = '{became}' AND @log.no IN ({literals(sorted(numbers))})"
             ),
             slips={"withdrawal_ignored": (), "log_kept": ()},
         ),

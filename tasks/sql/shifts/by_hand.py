@@ -5,11 +5,12 @@ A day whose statements lead to other rows is drawn again.
 
 from collections.abc import Callable, Mapping
 
+from hexathlon.tasks.sql.draws import shifted
 from hexathlon.tasks.sql.schema import Row, Value
 from hexathlon.tasks.sql.shifts.books import log_agrees, totals_agree
-from hexathlon.tasks.sql.shifts.draws import shifted
 from hexathlon.tasks.sql.shifts.figures import reports_agree
 from hexathlon.tasks.sql.shifts.metric import valued_items
+from hexathlon.tasks.sql.shifts.preparing import key_of
 from hexathlon.tasks.sql.shifts.tickets import TicketDesk
 
 __all__ = ["CHECKS"]
@@ -50,7 +51,7 @@ def delivery_agrees(desk: TicketDesk) -> bool:
     wanted = []
     for line, account, kind, booked, done, qty, unit in ground.rows["stage"]:
         first, last = sorted((_iso(str(booked)), _iso(str(done))))
-        no = str(account).strip().upper()
+        no = key_of(account)
         quantity = float(qty or 0) / (factor if unit == small else 1)
         said = (no, str(kind).strip().lower(), first, last)
         if no not in open_ or (*said, quantity) in seen:
@@ -68,7 +69,7 @@ def _iso(day: str) -> str:
 
 def results_agree(desk: TicketDesk) -> bool:
     """Whether the table of results is what the items that count add up to."""
-    rows = desk.connection.execute(f"SELECT * FROM {desk.results_table}").fetchall()
+    rows = desk.connection.execute(f"SELECT * FROM {desk.kept_tables['results'].table}").fetchall()
     first = desk.notes.results_from
     totals: dict[tuple[str, str], tuple[int, int]] = {}
     for each in valued_items(desk.connection, desk.ground):
@@ -81,14 +82,14 @@ def results_agree(desk: TicketDesk) -> bool:
     )
 
 
-def all_agrees(desk: TicketDesk) -> bool:
-    """Whether all that has to be kept up to date is so after the last ticket."""
+def all_agree(desk: TicketDesk) -> bool:
+    """Whether all tables that have to be kept are up to date after the last ticket."""
     return results_agree(desk) and totals_agree(desk) and log_agrees(desk) and reports_agree(desk)
 
 
 CHECKS: Mapping[str, Callable[[TicketDesk], bool]] = {
     "prices": prices_agree,
     "delivery": delivery_agrees,
-    "again": all_agrees,
+    "again": all_agree,
 }
 """Checks to make after tickets, by their kind."""

@@ -8,16 +8,16 @@ from functools import lru_cache
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.sql.draws import ValueDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts import accounts, deliveries, figures, orders, prices
 from hexathlon.tasks.sql.shifts.books import kept_totals
 from hexathlon.tasks.sql.shifts.by_hand import CHECKS
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts.ground import Spec, create, draw_ground
 from hexathlon.tasks.sql.shifts.papers import papers_of
 from hexathlon.tasks.sql.shifts.preparing import in_force, prepare, routines
 from hexathlon.tasks.sql.shifts.themes import THEMES, Names, Theme
 from hexathlon.tasks.sql.shifts.tickets import DayNotes, RoutineJob, SQLTicket, TicketDesk
-from hexathlon.tasks.sql.shifts.traps import BITES, DAMAGES, NEEDED, draw_traps
+from hexathlon.tasks.sql.shifts.traps import DAMAGES, MISTAKES, NEEDED, draw_traps
 from hexathlon.tasks.sql.supplement import AddedDocument
 from hexathlon.tasks.sql.world.images import ByteCache
 from hexathlon.tasks.sql.world.world import World, world_for
@@ -63,7 +63,7 @@ def day_of(template: str, world: str, seed: int, attempt: int) -> ShiftDay:
     rng = generator_for("sql-shift", template, seed, attempt)
     home = world_for(world)
     for _ in range(_DRAWS):
-        made = _drawn(template, home, ShiftDraw(rng))
+        made = _drawn(template, home, ValueDraw(rng))
         if made is not None:
             return made
     raise GenerationExhausted(f"{world}: no day of {template!r} in {_DRAWS} draws")
@@ -78,7 +78,7 @@ def image_of_day(template: str, world: str, seed: int, attempt: int) -> bytes:
     return _images.get(key, lambda: day_of(*key).image)
 
 
-def _drawn(template: str, world: World, draw: ShiftDraw) -> ShiftDay | None:
+def _drawn(template: str, world: World, draw: ValueDraw) -> ShiftDay | None:
     theme = THEMES[template.removeprefix("shift_")]
     traps = draw_traps(draw, world.split)
     population = draw.below(1 << 31)
@@ -99,15 +99,15 @@ def _drawn(template: str, world: World, draw: ShiftDraw) -> ShiftDay | None:
             return None
         if not _worked(desk):
             return None
-    papers = papers_of(ground, draw, batch)
+    papers = papers_of(ground, draw)
     return ShiftDay(
         template, world.id, population, tuple(desk.tickets), papers, traps, dict(desk.slips),
-        image, tuple(ground.names.tables[role] for role in ground.rows), desk.results_table,
-        ground.names, batch,
+        image, tuple(ground.names.tables[role] for role in ground.rows),
+        desk.kept_tables["results"].table, ground.names, batch,
     )  # fmt: skip
 
 
-def _spec(draw: ShiftDraw, world: World, theme: Theme, traps: frozenset[str]) -> Spec:
+def _spec(draw: ValueDraw, world: World, theme: Theme, traps: frozenset[str]) -> Spec:
     today = world.schema.today
     decided = draw.chance(0.4) or "stale_view" in traps
     return Spec(
@@ -121,7 +121,7 @@ def _spec(draw: ShiftDraw, world: World, theme: Theme, traps: frozenset[str]) ->
         soiled="soiled_keys" in traps,
         stale_view="stale_view" in traps,
         kept_kind=draw.pick(theme.kinds) if "kept_kind" in traps else "",
-        small_from=(
+        app_unit_days=(
             (shifted(today, -draw.between(125, 150)), shifted(today, -draw.between(70, 90)))
             if "app_unit" in traps
             else ("", "")
@@ -159,7 +159,7 @@ _JOBS: Mapping[str, Callable[[TicketDesk], RoutineJob | None]] = {
 _QUIET = ("refused", "twin", "offers", "quick")
 """Tickets that give no reason to look at what earlier ones have asked for."""
 _AWAITED = {"new_hold": "refused", "new_lift": "twin"}
-"""Tickets that entries of colleagues come before."""
+"""The ticket before which a colleague makes an entry, by trap."""
 _MOST_TICKETS = 12
 _ORDERS = 400
 _Plan = list[tuple[str, _Maker]]
@@ -170,8 +170,8 @@ _Places = dict[int, list[str]]
 def _planned(desk: TicketDesk) -> tuple[_Plan, _Places] | None:
     """Draw the kinds of tickets, their order, and when routines run.
 
-    Each ticket comes after those that it rests on. Four routines at least run before tickets that
-    have nothing to do with what they disturb.
+    Each ticket comes after those that it depends on. At least four routines run before tickets
+    unrelated to what they disturb.
     """
     draw = desk.draw
     needed = {NEEDED[trap] for trap in desk.traps if trap in NEEDED}
@@ -212,7 +212,7 @@ def _job_places(desk: TicketDesk, kinds: list[str]) -> _Places | None:
     """Draw after which tickets routines run; None if too few find a quiet ticket."""
     draw = desk.draw
     places: _Places = {}
-    loud = sum(job in desk.traps for job in DAMAGES) - 4
+    spare = sum(job in desk.traps for job in DAMAGES) - 4
     for job in draw.sample([job for job in _JOBS if job in desk.traps], len(_JOBS)):
         if job in _AWAITED:
             free = list(range(1, kinds.index(_AWAITED[job])))
@@ -221,8 +221,8 @@ def _job_places(desk: TicketDesk, kinds: list[str]) -> _Places | None:
             later = range(first, len(kinds) - 1)
             free = [place for place in later if kinds[place + 1] in _QUIET]
             free = [place for place in free if len(places.get(place, ())) < 2]
-            if not free and loud > 0:
-                loud -= 1
+            if not free and spare > 0:
+                spare -= 1
                 free = list(later)
         if not free:
             return None
@@ -241,7 +241,7 @@ def _worked(desk: TicketDesk) -> bool:
     if any(name == "moves" for name, _ in plan) and not accounts.has_moves(desk):
         return False
     if "tally" in desk.traps:
-        desk.standing["tally"] = kept_totals(desk)
+        desk.kept_tables["tally"] = kept_totals(desk)
     for place, (_, maker) in enumerate(plan):
         desk.begin()
         ticket = maker(desk)
@@ -256,4 +256,4 @@ def _worked(desk: TicketDesk) -> bool:
             if job is None:
                 return False
             desk.run_job(name, job)
-    return all(slip in desk.slips for trap, slip in BITES.items() if trap in desk.traps)
+    return all(slip in desk.slips for trap, slip in MISTAKES.items() if trap in desk.traps)

@@ -1,8 +1,8 @@
 """Tickets about a delivery of items, and what colleagues' routines do with items."""
 
-from collections.abc import Sequence
-
-from hexathlon.tasks.sql.shifts.draws import shifted
+from hexathlon.tasks.sql.draws import shifted
+from hexathlon.tasks.sql.programs.phrases import literals
+from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.sql.shifts.preparing import respelt
 from hexathlon.tasks.sql.shifts.tickets import (
     LOADED_FROM,
@@ -147,21 +147,20 @@ def withdrawn_back(desk: TicketDesk) -> RoutineJob | None:
         return None
     chosen = desk.draw.sample(rows, 4)
     statements = tuple(_inserted(desk, row) for row in chosen)
-    listed = ", ".join(str(row[0]) for row in chosen)
+    numbers = literals(row[0] for row in chosen)
     slips: dict[str, tuple[str, ...]] = {"withdrawn_back_left": ()}
-    mend = TicketStep(desk.sql(f"DELETE FROM @item WHERE @item.id IN ({listed})"), slips=slips)
+    mend = TicketStep(desk.sql(f"DELETE FROM @item WHERE @item.id IN ({numbers})"), slips=slips)
     return RoutineJob(statements, (mend, *_archive_cleared(desk, slips)))
 
 
-def _inserted(desk: TicketDesk, row: Sequence[object]) -> str:
-    values = ", ".join("NULL" if value is None else repr(value) for value in row)
-    return desk.sql(f"INSERT INTO @item VALUES ({values})")
+def _inserted(desk: TicketDesk, row: Row) -> str:
+    return desk.sql(f"INSERT INTO @item VALUES ({literals(row)})")
 
 
 def feed_again(desk: TicketDesk) -> RoutineJob | None:
-    """A routine enters lines of a delivery again, and beside them others that are nearly equal.
+    """A routine enters lines of a delivery again, along with others that are nearly equal.
 
-    The latter are no repetitions: they stay and count.
+    The latter are not repetitions: they stay and count.
     """
     if not desk.notes.delivery:
         return None
@@ -173,12 +172,12 @@ def feed_again(desk: TicketDesk) -> RoutineJob | None:
     known = {(row[1], row[2], row[3], row[4], row[6]) for row in rows}
     statements, repeated, near = [], [], []
     for place, row in enumerate(draw.sample(rows, 9)):
-        number = newest + 1 + place if place % 2 else int(row[0]) + 500  # type: ignore[call-overload]
-        no, qty = str(row[1]), float(row[6])  # type: ignore[arg-type]
+        number, no, qty = newest + 1 + place, str(row[1]), float(row[6])  # type: ignore[arg-type]
         if place < 7:
+            if place % 2 == 0:
+                number = int(row[0]) + 500  # type: ignore[arg-type]
             repeated.append(number)
         else:
-            number = newest + 1 + place
             qty += next(
                 more for more in (1.0, 1.5, 2.0, 2.5) if (*row[1:5], qty + more) not in known
             )
@@ -188,7 +187,7 @@ def feed_again(desk: TicketDesk) -> RoutineJob | None:
         statements.append(_inserted(desk, (number, no, *row[2:6], qty, *row[7:9], "feed")))
 
     def deleting(numbers: list[int]) -> str:
-        return desk.sql(f"DELETE FROM @item WHERE @item.id IN ({', '.join(map(str, numbers))})")
+        return desk.sql(f"DELETE FROM @item WHERE @item.id IN ({literals(numbers)})")
 
     same = " AND ".join(
         f"d.@item.{column} = @item.@item.{column}"
@@ -214,9 +213,9 @@ def _newest(desk: TicketDesk) -> int:
 
 
 def arrivals(desk: TicketDesk) -> RoutineJob | None:
-    """A colleague enters items, most of them late, with days long past, and not all of them tidy.
+    """A colleague enters items, most of them with dates long past.
 
-    Some spell their account otherwise, and one is replaced by another.
+    Some spell their account differently, and one is replaced by another.
     """
     ground, draw = desk.ground, desk.draw
     accounts = [str(row[0]) for row in ground.rows["account"] if row[4] == "active"]

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from hexathlon.tasks.sql.draws import months_before
 from hexathlon.tasks.sql.shifts.books import kept_reports
-from hexathlon.tasks.sql.shifts.draws import months_before
 from hexathlon.tasks.sql.shifts.metric import (
     ValuedItem,
     other_valued,
@@ -14,9 +14,9 @@ from hexathlon.tasks.sql.shifts.metric import (
 )
 from hexathlon.tasks.sql.shifts.tickets import (
     AskedFigure,
+    KeptTable,
     RoutineJob,
     SQLTicket,
-    Standing,
     TicketDesk,
     TicketStep,
     spelt,
@@ -90,10 +90,10 @@ def figure(desk: TicketDesk) -> SQLTicket | None:
         if "None" not in right and all(
             desk.answer(made.query_slips[f"figure_{slip}"]) != right for slip in wrong
         ):
-            asked = (form, code, cls, kind, first, last)
-            if _by_hand(valued_items(desk.connection, ground), *asked) != right:
+            scope = (form, code, cls, kind, first, last)
+            if _by_hand(valued_items(desk.connection, ground), *scope) != right:
                 return None
-            _entered(desk, AskedFigure(desk.number(), made, right, asked))
+            _entered(desk, AskedFigure(desk.number(), made, right, scope))
             return made
     return None
 
@@ -102,7 +102,7 @@ def _entered(desk: TicketDesk, asked: AskedFigure) -> None:
     """Note a figure that a ticket asks for; on some days it has to be kept as a reported one."""
     desk.notes.figures.append(asked)
     if "reported" in desk.traps:
-        desk.standing["reported"] = kept_reports(desk)
+        desk.kept_tables["reported"] = kept_reports(desk)
 
 
 def reports_agree(desk: TicketDesk) -> bool:
@@ -114,7 +114,7 @@ def reports_agree(desk: TicketDesk) -> bool:
         f"'{desk.ground.today}'"
     )
     items = valued_items(desk.connection, desk.ground)
-    wanted = [(asked.number, _by_hand(items, *asked.asked)[-1]) for asked in desk.notes.figures]
+    wanted = [(asked.number, _by_hand(items, *asked.scope)[-1]) for asked in desk.notes.figures]
     return sorted((ticket, spelt(value)) for ticket, value in found) == wanted
 
 
@@ -213,40 +213,31 @@ def results(desk: TicketDesk) -> SQLTicket | None:
         if trap and _differ(desk, query, rows(valued(ground, (slip,))))
     }
     body = f"({column} TEXT, month TEXT, items INTEGER, value REAL)"
-    steps = (
-        TicketStep(
-            f"CREATE TABLE {name} {body}",
-            f"CREATE TABLE {name} (value NUMERIC, items INTEGER, month TEXT, {column} TEXT)",
-        ),
-        TicketStep(
-            f"INSERT INTO {name} {query}",
-            f"INSERT INTO {name} ({column}, month, items, value) {other}",
-        ),
+    created = TicketStep(
+        f"CREATE TABLE {name} {body}",
+        f"CREATE TABLE {name} (value NUMERIC, items INTEGER, month TEXT, {column} TEXT)",
     )
-    desk.coming["results"] = Standing(
+    inserted = TicketStep(
+        f"INSERT INTO {name} {query}",
+        f"INSERT INTO {name} ({column}, month, items, value) {other}",
+    )
+    desk.coming_tables["results"] = KeptTable(
         "not_kept", name, query, f"SELECT * FROM {name}",
-        (
-            TicketStep(f"DELETE FROM {name}"),
-            TicketStep(
-                f"INSERT INTO {name} {query}",
-                f"INSERT INTO {name} ({column}, month, items, value) {other}",
-            ),
-        ),
+        (TicketStep(f"DELETE FROM {name}"), inserted),
     )  # fmt: skip
-    desk.results_table = name
     desk.notes.results_by, desk.notes.results_from = by, first
     for slip in slips:
         desk.slips.setdefault(slip, desk.number())
-    steps = (steps[0], replace(steps[1], slips=slips))
     text = (
         f"We need a table of results named {name} with the columns {column}, month, items and "
         f"value: one row for each {words[by]} and month from {first} on in which {theme.item[1]} "
         "count, with their number and their counted value. It is there from now on."
     )
-    return SQLTicket("results", text, steps)
+    return SQLTicket("results", text, (created, replace(inserted, slips=slips)))
 
 
 def results_trimmed(desk: TicketDesk) -> RoutineJob | None:
     """A routine removes the oldest months from the table of results."""
     end = months_before(desk.notes.results_from + "-01", -2)[:7]
-    return RoutineJob((f"DELETE FROM {desk.results_table} WHERE month < '{end}'",))
+    table = desk.kept_tables["results"].table
+    return RoutineJob((f"DELETE FROM {table} WHERE month < '{end}'",))

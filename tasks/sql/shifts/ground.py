@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hexathlon.tasks.errors import GenerationExhausted
+from hexathlon.tasks.sql.draws import ValueDraw, months_before, shifted
 from hexathlon.tasks.sql.schema import Column, Row, Table
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts.themes import Names, Theme, names_for
 from hexathlon.tasks.sql.world.world import World
 
@@ -51,7 +51,7 @@ class Spec:
     stale_view: bool
     kept_kind: str
     """Kind of items that belong to the day of `day_first` whenever they were entered; or empty."""
-    small_from: tuple[str, str]
+    app_unit_days: tuple[str, str]
     """First and last entry date of the app's items with the smaller unit; empty if none have."""
     soiled_holds: bool
 
@@ -82,7 +82,7 @@ class Ground:
 
 
 def draw_ground(
-    world: World, theme: Theme, population: int, size: int, spec: Spec, draw: ShiftDraw
+    world: World, theme: Theme, population: int, size: int, spec: Spec, draw: ValueDraw
 ) -> Ground:
     """Draw all tables but those of imports, which tickets bring along.
 
@@ -110,7 +110,7 @@ def draw_ground(
     return ground
 
 
-def _holder(world: World, draw: ShiftDraw) -> tuple[Table, Column]:
+def _holder(world: World, draw: ValueDraw) -> tuple[Table, Column]:
     fit = [
         (table, column)
         for table in world.schema.asked()
@@ -124,7 +124,7 @@ def _holder(world: World, draw: ShiftDraw) -> tuple[Table, Column]:
     return draw.pick(fit)
 
 
-def _accounts(ground: Ground, draw: ShiftDraw) -> None:
+def _accounts(ground: Ground, draw: ValueDraw) -> None:
     theme, today = ground.theme, ground.today
     holders = sorted(ground.trait_of)
     numbers = sorted(draw.sample(range(10_000, 99_999), ACCOUNTS))
@@ -149,7 +149,7 @@ def _accounts(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["account"], ground.rows["history"] = accounts, history
 
 
-def _prices(ground: Ground, draw: ShiftDraw) -> None:
+def _prices(ground: Ground, draw: ValueDraw) -> None:
     rows: list[Row] = []
     for kind in ground.theme.kinds:
         for code, _ in ground.regions:
@@ -165,7 +165,7 @@ def _prices(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["nightly"] = list(rows)
 
 
-def _settings(ground: Ground, draw: ShiftDraw) -> None:
+def _settings(ground: Ground, draw: ValueDraw) -> None:
     rows: list[Row] = []
 
     def versions(name: str, values: Sequence[float], months: Sequence[int]) -> None:
@@ -189,7 +189,7 @@ def _settings(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["setting"] = rows
 
 
-def _periods(ground: Ground, draw: ShiftDraw) -> None:
+def _periods(ground: Ground, draw: ValueDraw) -> None:
     rows: list[Row] = []
     for months in range(22, -1, -1):
         first = months_before(ground.today, months)
@@ -200,7 +200,7 @@ def _periods(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["period"] = rows
 
 
-def _items(ground: Ground, draw: ShiftDraw) -> None:
+def _items(ground: Ground, draw: ValueDraw) -> None:
     """Draw the items column by column; codes of days are days before today."""
     theme, spec, today, rng = ground.theme, ground.spec, ground.today, draw.rng
     accounts = [str(row[0]) for row in ground.rows["account"]]
@@ -216,6 +216,7 @@ def _items(ground: Ground, draw: ShiftDraw) -> None:
     state = rng.random(ITEMS)
     source = rng.integers(0, 3, ITEMS)
     soil = rng.random(ITEMS)
+    app_from, app_until = spec.app_unit_days
     first = 100_000 + 10 * draw.below(500)
     rows: list[Row] = []
     for place in range(ITEMS):
@@ -224,8 +225,8 @@ def _items(ground: Ground, draw: ShiftDraw) -> None:
         if spec.soiled and origin == "feed" and soil[place] < 0.2:
             no = no.lower() if soil[place] < 0.1 else no + "  "
         qty = halves[place] * 0.5
-        app_small = origin == "app" and spec.small_from[0] <= entry <= spec.small_from[1]
-        if (spec.unit_switch and entry < spec.unit_switch) or (spec.small_from[0] and app_small):
+        in_app_unit = origin == "app" and app_from <= entry <= app_until
+        if entry < spec.unit_switch or in_app_unit:
             qty *= theme.unit[2]
         share = state[place]
         named = (
@@ -243,7 +244,7 @@ def _items(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["item"] = rows
 
 
-def _supersede(rows: list[Row], draw: ShiftDraw) -> None:
+def _supersede(rows: list[Row], draw: ValueDraw) -> None:
     """Let some items be replaced by corrected copies of themselves."""
     ahead = int(rows[-1][0]) + 1  # type: ignore[arg-type]
     for place in draw.sample([p for p, row in enumerate(rows) if row[7] == "final"], 70):
@@ -256,7 +257,7 @@ def _supersede(rows: list[Row], draw: ShiftDraw) -> None:
         ahead += 1
 
 
-def _offers(ground: Ground, draw: ShiftDraw) -> None:
+def _offers(ground: Ground, draw: ValueDraw) -> None:
     accounts = [str(row[0]) for row in ground.rows["account"]]
     letter = ground.theme.offer[0][0].upper()
     rows: list[Row] = []

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hexathlon.tasks.sql.shifts.ground import Ground
+from hexathlon.tasks.sql.shifts.preparing import key_of
 
 __all__ = ["ValuedItem", "other_valued", "slips_of", "valued", "valued_items"]
 
@@ -33,7 +34,7 @@ def slips_of(ground: Ground) -> dict[str, bool]:
         slips["keys_as_written"] = True
     if spec.kept_kind:
         slips["kept_kind_ignored"] = True
-    if spec.small_from[0]:
+    if spec.app_unit_days[0]:
         slips["app_unit_ignored"] = True
     return slips
 
@@ -56,8 +57,8 @@ def valued(ground: Ground, slips: Collection[str] = ()) -> str:
     small = []
     if spec.unit_switch and "unit_ignored" not in slips:
         small.append(f"i.@item.entered < '{spec.unit_switch}'")
-    if spec.small_from[0] and "app_unit_ignored" not in slips:
-        start, end = spec.small_from
+    if spec.app_unit_days[0] and "app_unit_ignored" not in slips:
+        start, end = spec.app_unit_days
         small.append(f"i.@item.source = 'app' AND i.@item.entered BETWEEN '{start}' AND '{end}'")
     qty = "i.@item.qty"
     if small:
@@ -111,8 +112,8 @@ def other_valued(ground: Ground) -> str:
     qty = "f.q"
     if spec.unit_switch:
         qty += f" * IIF(f.e < '{spec.unit_switch}', 1.0 / {theme.unit[2]}, 1.0)"
-    if spec.small_from[0]:
-        start, end = spec.small_from
+    if spec.app_unit_days[0]:
+        start, end = spec.app_unit_days
         qty += (
             f" * IIF(f.src <> 'app' OR f.e < '{start}' OR f.e > '{end}', 1.0, "
             f"1.0 / {theme.unit[2]})"
@@ -181,16 +182,16 @@ def valued_items(connection: sqlite3.Connection, ground: Ground) -> list[ValuedI
         version = (str(first), str(last or "9999"), _hundredths(value))
         settings.setdefault(str(name), []).append(version)
     closed = {str(month): day for month, day in rows("period")}
+    app_from, app_until = spec.app_unit_days
     found = []
     for _, no, kind, booked, done, entered, qty, state, by, origin in rows("item"):
         if state not in spec.states or by is not None:
             continue
-        own, entry = str(no).strip().upper(), str(entered)
+        own, entry = key_of(no), str(entered)
         early = entry < spec.day_switch or kind == spec.kept_kind
         day = str(booked if early == (spec.day_first == "booked") else done)
-        small = entry < spec.unit_switch
-        if origin == "app" and spec.small_from[0]:
-            small = small or spec.small_from[0] <= entry <= spec.small_from[1]
+        in_app_unit = origin == "app" and app_from <= entry <= app_until
+        small = entry < spec.unit_switch or in_app_unit
         factor = ground.theme.unit[2] if small else 1
         end = closed.get(day[:7])
         moved = spec.late and end is not None and entry > str(end)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hexathlon.tasks.sql.shifts.accounts import held_accounts, quoted, set_accounts
+from hexathlon.tasks.sql.draws import ValueDraw
+from hexathlon.tasks.sql.programs.phrases import literals
+from hexathlon.tasks.sql.shifts.accounts import held_accounts, set_accounts
 from hexathlon.tasks.sql.shifts.books import logged
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.preparing import in_force, key_of, respelt
 from hexathlon.tasks.sql.shifts.tickets import (
     RoutineJob,
@@ -100,7 +101,7 @@ def fresh_hold(desk: TicketDesk) -> RoutineJob | None:
     named = {key_of(row[2]) for row in ground.rows["register"] if row[2] is not None}
     moved = set(notes.moves.numbers) if notes.moves is not None else set()
     accepted = {row[0] for row in desk.rows(
-        f"SELECT @offer.no FROM @offer WHERE @offer.offer IN ({quoted(notes.offers)})"
+        f"SELECT @offer.no FROM @offer WHERE @offer.offer IN ({literals(notes.offers)})"
     )}  # fmt: skip
     fit = [
         str(row[0]) for row in desk.rows("SELECT * FROM @account")
@@ -155,8 +156,7 @@ def _registered(
     row = (number, kind, spelling, ground.today, draw.pick(able), refers)
     ground.rows["register"] = [*register, row]
     desk.notes.held = in_force(ground)
-    values = ", ".join("NULL" if value is None else repr(value) for value in row)
-    return number, desk.sql(f"INSERT INTO @register VALUES ({values})")
+    return number, desk.sql(f"INSERT INTO @register VALUES ({literals(row)})")
 
 
 def offers(desk: TicketDesk) -> SQLTicket | None:
@@ -173,7 +173,7 @@ def offers(desk: TicketDesk) -> SQLTicket | None:
 
     def candidates(condition: str) -> list[Offer]:
         return [
-            (str(n), int(a), int(b), int(w))  # type: ignore[call-overload]
+            (str(n), int(a), int(b), int(w))  # type: ignore[arg-type]
             for n, a, b, w in desk.rows(plain.format(condition))
         ]
 
@@ -203,7 +203,8 @@ def offers(desk: TicketDesk) -> SQLTicket | None:
 
     def accepting(numbers: Sequence[str]) -> str:
         return said(
-            f"UPDATE @offer SET @offer.state = 'accepted' WHERE @offer.offer IN ({quoted(numbers)})"
+            "UPDATE @offer SET @offer.state = 'accepted' WHERE @offer.offer IN "
+            f"({literals(numbers)})"
         )
 
     step = TicketStep(
@@ -219,7 +220,7 @@ def offers(desk: TicketDesk) -> SQLTicket | None:
         "Set the accepted ones to accepted and leave the others. Report the total margin."
     )
     desk.notes.offers = chosen
-    look = said(f"SELECT * FROM @offer WHERE @offer.offer IN ({quoted(chosen)})")
+    look = said(f"SELECT * FROM @offer WHERE @offer.offer IN ({literals(chosen)})")
     return SQLTicket("offers", text, (step,), answer=(str(worth),), look=look)
 
 
@@ -227,7 +228,7 @@ def offers_reset(desk: TicketDesk) -> RoutineJob | None:
     """A routine opens some accepted offers again."""
     if len(desk.notes.offers) < 3:
         return None
-    listed = quoted(sorted(desk.draw.sample(desk.notes.offers, 2)))
+    listed = literals(sorted(desk.draw.sample(desk.notes.offers, 2)))
 
     def setting(state: str) -> str:
         return desk.sql(
@@ -239,7 +240,7 @@ def offers_reset(desk: TicketDesk) -> RoutineJob | None:
 
 
 def _unique_best(
-    right: list[Offer], draw: ShiftDraw
+    right: list[Offer], draw: ValueDraw
 ) -> tuple[tuple[str, ...], int, int, int] | None:
     """Return the best set, its worth, and capacities under which there is just one, not greedy."""
     for _ in range(_CAPACITIES):

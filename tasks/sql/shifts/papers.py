@@ -1,6 +1,7 @@
 """The documents of a day: rules of the desk, handbook, decisions, procedures and a dictionary."""
 
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, shifted
+from hexathlon.tasks.sql.draws import ValueDraw, shifted
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.preparing import HOLD_DAYS
 from hexathlon.tasks.sql.supplement import AddedDocument
@@ -8,7 +9,7 @@ from hexathlon.tasks.sql.supplement import AddedDocument
 __all__ = ["papers_of"]
 
 
-def papers_of(ground: Ground, draw: ShiftDraw, batch: int) -> tuple[AddedDocument, ...]:
+def papers_of(ground: Ground, draw: ValueDraw) -> tuple[AddedDocument, ...]:
     """Return the documents, in the order in which they are listed."""
     today = ground.today
     numbers = draw.sample(range(210, 990), 5)
@@ -66,19 +67,20 @@ def _handbook(ground: Ground) -> str:
     theme, spec = ground.theme, ground.spec
     item, items, account = theme.item[0], theme.item[1], theme.account[0]
     first = {"booked": "booking date", "done": theme.done}[spec.day_first]
+    an_item = with_article(item)
     late = ""
     if spec.late:
         late = (
-            f" If {article(item)} was entered after the closing date of that month "
+            f" If {an_item} was entered after the closing date of that month "
             f"(@period.closed in @period), it counts in the month in which it was entered instead; "
             "its day, and with it the price, the discount and the minimum, stay as they are."
         )
     return (
-        f"1. What counts. {article(item, capital=True)} counts if its state is final and it was "
-        f"not replaced. {article(item, capital=True)} was replaced if @item.by names another one, "
+        f"1. What counts. {an_item.capitalize()} counts if its state is final and it was "
+        f"not replaced. {an_item.capitalize()} was replaced if @item.by names another one, "
         "which then stands in for it. The view @view lists what counts.\n\n"
         f"2. The day. Every {item} belongs to one day: its {first}.\n\n"
-        f"3. The value. The value of {article(item)} is its quantity times the price of its kind "
+        f"3. The value. The value of {an_item} is its quantity times the price of its kind "
         f"in the {theme.region[0]} of its {account}, less the discount, and at least the minimum "
         f"charge. All three are those of its day: the price is in @price; the discount is the "
         f"percentage of the setting discount_ followed by the {theme.class_word} that the "
@@ -86,21 +88,15 @@ def _handbook(ground: Ground) -> str:
         "minimum_charge. Prices, settings and history are valid from the first to the last of "
         "their days, both included; without a last day, until further notice. Quantities are "
         f"reckoned in {theme.unit[0]}.\n\n"
-        f"4. The month. {article(item, capital=True)} counts in the month of its day.{late}\n\n"
+        f"4. The month. {an_item.capitalize()} counts in the month of its day.{late}\n\n"
         f"5. The counted value of some {items} is the sum of the values of those that count. The "
-        f"{theme.class_word} of {article(item)} is that of its {account} on the day of the {item}; "
+        f"{theme.class_word} of {an_item} is that of its {account} on the day of the {item}; "
         f"the {theme.region[0]} is that of its {account} today."
     )
 
 
-def article(noun: str, *, capital: bool = False) -> str:
-    """Return a noun with its indefinite article."""
-    word = "an" if noun[0] in "aeiou" else "a"
-    return f"{word.capitalize() if capital else word} {noun}"
-
-
 def _decisions(
-    ground: Ground, draw: ShiftDraw, numbers: list[int]
+    ground: Ground, draw: ValueDraw, numbers: list[int]
 ) -> list[tuple[str, str, str, str]]:
     theme, spec, today = ground.theme, ground.spec, ground.today
     item, items = theme.item
@@ -109,7 +105,8 @@ def _decisions(
     dated = shifted(spec.day_switch, -draw.between(9, 30))
     made = [
         (
-            f"decision_{numbers[0]}", f"Decision D-{numbers[0]}: the day of {article(item)}", dated,
+            f"decision_{numbers[0]}", f"Decision D-{numbers[0]}: the day of {with_article(item)}",
+            dated,
             f"The finance board decides: {items} that are entered on {spec.day_switch} or later "
             f"belong to their {then}. For {items} entered before, nothing changes.",
         )
@@ -203,13 +200,13 @@ def _accounts(ground: Ground) -> str:
     changes = ""
     if "log" in ground.rows:
         changes = (
-            f"\n\n5. Each change of the status or the {theme.class_word} of {article(account)} "
-            f"that a ticket asks for is entered in @log: the {account}, the former value, the new "
-            "value, and today. What is only put back is not entered. If the change is withdrawn, "
-            "its entry is taken out."
+            f"\n\n5. Each change of the status or the {theme.class_word} of "
+            f"{with_article(account)} that a ticket asks for is entered in @log: the {account}, "
+            "the former value, the new value, and today. What is only put back is not entered. If "
+            "the change is withdrawn, its entry is taken out."
         )
     return (
-        f"1. The {theme.class_word} of {article(account)} is in @account, and since when in "
+        f"1. The {theme.class_word} of {with_article(account)} is in @account, and since when in "
         "@history. If it changes from a day on, the version in @history that is valid on that day "
         "ends on the day before, and a new version begins on that day, valid until further "
         f"notice. The {theme.class_word} in @account is that of today.\n\n"
@@ -243,7 +240,7 @@ def _dictionary(ground: Ground) -> str:
         "dictionary.\n\n"
         f"@region: the {theme.region[1]}.\n"
         f"@account: the {accounts}. @account.holder refers to @@HOLDER, the holder: "
-        f"{article(ground.holder.noun)}. @account.status is active, paused or closed.\n"
+        f"{with_article(ground.holder.noun)}. @account.status is active, paused or closed.\n"
         f"@history: the {theme.class_word} of the {accounts} over time.\n"
         f"@item: the {items}. @item.booked: when it was booked; @item.done: {theme.done}; "
         "@item.entered: when the row was entered. @item.state is draft, final, approved or void. "
@@ -261,7 +258,7 @@ def _dictionary(ground: Ground) -> str:
     ).replace("@@HOLDER", f"{ground.holder.name}.{ground.holder.key}")
 
 
-def _changes(ground: Ground, draw: ShiftDraw) -> str:
+def _changes(ground: Ground, draw: ValueDraw) -> str:
     theme, today, spec = ground.theme, ground.today, ground.spec
     unit, small, factor, one = theme.unit
     lines = [
@@ -279,8 +276,8 @@ def _changes(ground: Ground, draw: ShiftDraw) -> str:
                 f"that were entered before have it in {small} ({factor} to the {one}).",
             )
         )
-    if spec.small_from[0]:
-        start, end = spec.small_from
+    if spec.app_unit_days[0]:
+        start, end = spec.app_unit_days
         lines.append(
             (
                 shifted(end, 1),

@@ -3,18 +3,29 @@
 Triggers and the view are part of the database; an agent finds them in its catalogue.
 """
 
+from hexathlon.tasks.sql.draws import ValueDraw, months_before, shifted
+from hexathlon.tasks.sql.programs.phrases import literals
 from hexathlon.tasks.sql.schema import Row
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw, months_before, shifted
 from hexathlon.tasks.sql.shifts.ground import OFFICERS, Ground
 
-__all__ = ["HOLD_DAYS", "in_force", "key_of", "prepare", "respelt", "routines"]
+__all__ = [
+    "CLOSED_WITH_OTHERS",
+    "HOLD_DAYS",
+    "in_force",
+    "key_of",
+    "prepare",
+    "respelt",
+    "routines",
+]
 
 HOLD_DAYS = 120
+CLOSED_WITH_OTHERS = ("grace_days", "late_fee")
+"""Settings that a routine ends together with any other one."""
 _HOLDS = 42
 
 
-def prepare(ground: Ground, draw: ShiftDraw, traps: frozenset[str]) -> int:
-    """Draw the delivery, the price list, the register and the books that move along.
+def prepare(ground: Ground, draw: ValueDraw, traps: frozenset[str]) -> int:
+    """Draw the delivery, the price list, the register and the tables that the desk has to keep.
 
     Returns the number of the delivery.
     """
@@ -30,13 +41,13 @@ def key_of(no: object) -> str:
     return str(no).strip().upper()
 
 
-def respelt(no: str, draw: ShiftDraw) -> str:
+def respelt(no: str, draw: ValueDraw) -> str:
     """Return another spelling of an account number that means the same."""
     return draw.pick((no.lower(), no + " ", no.lower() + " "))
 
 
-def _books(ground: Ground, draw: ShiftDraw, traps: frozenset[str]) -> None:
-    """Draw the rows of tables that other tables oblige the desk to keep."""
+def _books(ground: Ground, draw: ValueDraw, traps: frozenset[str]) -> None:
+    """Draw the former rows of the tables that the desk has to keep."""
     accounts = [str(row[0]) for row in ground.rows["account"]]
     if "tally" in traps:
         totals = dict.fromkeys(accounts, 0)
@@ -58,7 +69,7 @@ def _books(ground: Ground, draw: ShiftDraw, traps: frozenset[str]) -> None:
         ]
 
 
-def _register(ground: Ground, draw: ShiftDraw) -> None:
+def _register(ground: Ground, draw: ValueDraw) -> None:
     today = ground.today
     officers: list[Row] = []
     scope: dict[str, str] = {}
@@ -125,7 +136,7 @@ def in_force(ground: Ground) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _delivery(ground: Ground, draw: ShiftDraw) -> None:
+def _delivery(ground: Ground, draw: ValueDraw) -> None:
     """Draw the lines of an import, with the faults that the procedure names."""
     theme, today = ground.theme, ground.today
     accounts = ground.rows["account"]
@@ -169,7 +180,7 @@ def _delivery(ground: Ground, draw: ShiftDraw) -> None:
     ground.rows["stage"] = [(place + 1, *line[1:]) for place, line in enumerate(lines)]
 
 
-def _price_list(ground: Ground, draw: ShiftDraw) -> None:
+def _price_list(ground: Ground, draw: ValueDraw) -> None:
     """Draw new prices: new versions, replaced ones, unchanged ones, and repeated lines."""
     today = ground.today
     since = months_before(today, draw.between(1, 2))
@@ -271,9 +282,9 @@ def routines(ground: Ground, traps: frozenset[str]) -> list[str]:
         made.append(
             "CREATE TRIGGER @setting_end AFTER UPDATE OF @setting.last ON @setting "
             "WHEN OLD.@setting.last IS NULL AND NEW.@setting.last IS NOT NULL "
-            "AND NEW.@setting.name NOT IN ('grace_days', 'late_fee') BEGIN "
+            f"AND NEW.@setting.name NOT IN ({literals(CLOSED_WITH_OTHERS)}) BEGIN "
             "UPDATE @setting SET @setting.last = NEW.@setting.last WHERE "
-            "@setting.name IN ('grace_days', 'late_fee') AND @setting.last IS NULL; END"
+            f"@setting.name IN ({literals(CLOSED_WITH_OTHERS)}) AND @setting.last IS NULL; END"
         )
     if "nightly_follow" in traps:
         made.append(

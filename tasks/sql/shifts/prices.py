@@ -1,6 +1,8 @@
 """Tickets about prices and settings: a price list, its withdrawal in part, a new setting."""
 
-from hexathlon.tasks.sql.shifts.draws import months_before, shifted
+from hexathlon.tasks.sql.draws import months_before, shifted
+from hexathlon.tasks.sql.programs.phrases import literals
+from hexathlon.tasks.sql.shifts.preparing import CLOSED_WITH_OTHERS
 from hexathlon.tasks.sql.shifts.tickets import RoutineJob, SQLTicket, TicketDesk, TicketStep
 
 __all__ = ["price_sync", "prices", "setting", "setting_reset", "withdraw_prices"]
@@ -245,7 +247,7 @@ def setting(desk: TicketDesk) -> SQLTicket | None:
     if "sibling_closed" in desk.traps:
         closed = desk.rows(
             "SELECT @setting.name, @setting.first FROM @setting WHERE @setting.last IS NULL AND "
-            "@setting.name IN ('grace_days', 'late_fee')"
+            f"@setting.name IN ({literals(CLOSED_WITH_OTHERS)})"
         )
         listed = " OR ".join(
             f"(@setting.name = '{other}' AND @setting.first = '{first}')" for other, first in closed

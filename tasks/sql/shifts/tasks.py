@@ -7,6 +7,7 @@ from typing import Any
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.source import Script
+from hexathlon.tasks.sql.scripts import fixed
 from hexathlon.tasks.sql.shifts.day import ShiftDay, day_of
 from hexathlon.tasks.sql.shifts.themes import THEMES
 from hexathlon.tasks.sql.shifts.tickets import SQLTicket, TicketRefusal, TicketStep
@@ -105,7 +106,7 @@ def shift_turns(day: ShiftDay) -> int:
 
 def shift_oracle(day: ShiftDay) -> Script:
     """Read the rules, look at the tables and routines, and work on every ticket."""
-    return _script(_played(day))
+    return fixed(_played(day))
 
 
 def shift_alternatives(day: ShiftDay) -> Mapping[str, Script]:
@@ -115,17 +116,17 @@ def shift_alternatives(day: ShiftDay) -> Mapping[str, Script]:
         for ticket in day.tickets
     )
     return {
-        "other_statements": _script(_handed_in(other)),
-        "helper_tables": _script(_with_helpers(day)),
+        "other_statements": fixed(_handed_in(other)),
+        "helper_tables": fixed(_with_helpers(day)),
     }
 
 
 def shift_mutants(day: ShiftDay) -> Mapping[str, Script]:
     """Return days with one mistake each, all of which screening told from the right one."""
-    made = {name: _script(_handed_in(_slipped(day, name))) for name in day.slips}
-    made["refused_ticket_carried_out"] = _script(_handed_in(_carried_out(day)))
-    made["wrong_evidence"] = _script(_handed_in(_wrong_evidence(day)))
-    made["day_not_ended"] = _script(_handed_in(day.tickets[:-1]))
+    made = {name: fixed(_handed_in(_slipped(day, name))) for name in day.slips}
+    made["refused_ticket_carried_out"] = fixed(_handed_in(_all_carried_out(day)))
+    made["wrong_evidence"] = fixed(_handed_in(_wrong_evidence(day)))
+    made["day_not_ended"] = fixed(_handed_in(day.tickets[:-1]))
     return made
 
 
@@ -138,19 +139,15 @@ def shift_policies(day: ShiftDay) -> Mapping[str, Script]:
         tool_call("submit_impossible", reason="not_permitted", evidence="H-1") for _ in range(count)
     ]
     return {
-        "dump": _script([tool_call("run_query", sql=f"SELECT * FROM {table}"), *nothing]),
-        "majority": _script([tool_call("submit", answer=["0"]) for _ in range(count)]),
-        "first_table": _script([tool_call("sample_rows", table=day.tables[0], limit=20), *nothing]),
-        "delete_everything": _script(
+        "dump": fixed([tool_call("run_query", sql=f"SELECT * FROM {table}"), *nothing]),
+        "majority": fixed([tool_call("submit", answer=["0"]) for _ in range(count)]),
+        "first_table": fixed([tool_call("sample_rows", table=day.tables[0], limit=20), *nothing]),
+        "delete_everything": fixed(
             [tool_call("run_query", sql=f"DELETE FROM {name}") for name in day.tables] + nothing
         ),
-        "always_impossible": _script(refusing),
-        "empty": _script(nothing),
+        "always_impossible": fixed(refusing),
+        "empty": fixed(nothing),
     }
-
-
-def _script(actions: Iterator[str] | Sequence[str]) -> Script:
-    yield from (action for action in actions)  # a generator, to which observations can be sent
 
 
 def _played(day: ShiftDay) -> Iterator[str]:
@@ -218,7 +215,7 @@ def _slipped(day: ShiftDay, name: str) -> tuple[SQLTicket, ...]:
     made = []
     for ticket in day.tickets:
         if ticket.refusal is not None and name in ticket.refusal.missed:
-            made.append(_in_spite(ticket))
+            made.append(_carried_out(ticket))
             continue
         steps: list[TicketStep] = []
         for step in ticket.steps:
@@ -235,11 +232,13 @@ def _refusal_of(ticket: SQLTicket) -> TicketRefusal:
     return TicketRefusal("not_permitted", ticket.lapsed)
 
 
-def _carried_out(day: ShiftDay) -> tuple[SQLTicket, ...]:
-    return tuple(ticket if ticket.refusal is None else _in_spite(ticket) for ticket in day.tickets)
+def _all_carried_out(day: ShiftDay) -> tuple[SQLTicket, ...]:
+    return tuple(
+        ticket if ticket.refusal is None else _carried_out(ticket) for ticket in day.tickets
+    )
 
 
-def _in_spite(ticket: SQLTicket) -> SQLTicket:
+def _carried_out(ticket: SQLTicket) -> SQLTicket:
     """Return a ticket that has to be refused, carried out."""
     return replace(ticket, refusal=None, steps=(*ticket.steps, *map(TicketStep, ticket.anyway)))
 

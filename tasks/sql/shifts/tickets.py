@@ -5,13 +5,14 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
+from hexathlon.tasks.sql.draws import ValueDraw
+from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.traps import DAMAGES
 
 __all__ = [
     "LOADED_FROM", "AskedFigure", "DayNotes", "MovedAccounts", "RoutineJob", "SQLTicket",
-    "Standing", "TicketDesk", "TicketRefusal", "TicketStep", "spelt",
+    "KeptTable", "TicketDesk", "TicketRefusal", "TicketStep", "spelt",
 ]  # fmt: skip
 
 _MOST_REPEATS = 12
@@ -54,18 +55,18 @@ class RoutineJob:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Rows that have to follow others whenever a ticket is handed in."""
+class KeptTable:
+    """A table whose rows must follow from other tables whenever a ticket is handed in."""
 
     slip: str
-    """Name of the mistake of leaving them."""
+    """Name of the mistake of leaving it out of date."""
     table: str
     wanted: str
     """Query of the right rows."""
     kept: str
     """Query of the present rows."""
     steps: tuple[TicketStep, ...]
-    """One that updates them, or one that clears them and one that inserts the right ones."""
+    """One that updates the rows, or one that deletes them and one that inserts the right ones."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class AskedFigure:
     """Number of its ticket."""
     ticket: SQLTicket
     answer: tuple[str, ...]
-    asked: tuple[str, str, str, str, str, str]
+    scope: tuple[str, str, str, str, str, str]
     """Form, region, class, kind, first and last month."""
 
 
@@ -132,7 +133,7 @@ class DayNotes:
     """Number of the ticket about the price list; 0 if there was none."""
     delivery: int = 0
     """Number of the ticket about the delivery; 0 if there was none."""
-    withdrawn: tuple[tuple[object, ...], ...] = ()
+    withdrawn: tuple[Row, ...] = ()
     """Items that a withdrawal has taken out."""
     moves: MovedAccounts | None = None
     figures: list[AskedFigure] = field(default_factory=list)
@@ -157,7 +158,7 @@ class TicketDesk:
     """The state of a day while it is drawn."""
 
     ground: Ground
-    draw: ShiftDraw
+    draw: ValueDraw
     connection: sqlite3.Connection
     traps: frozenset[str]
     tickets: list[SQLTicket] = field(default_factory=list)
@@ -166,12 +167,11 @@ class TicketDesk:
     mended: tuple[TicketStep, ...] = ()
     """Those that have been run for the next ticket."""
     jobs: tuple[str, ...] = ()
-    """Routines that have run since the last report and that nothing but `standing` mends."""
-    standing: dict[str, Standing] = field(default_factory=dict)
-    """What has to follow other rows, by table."""
-    results_table: str = ""
-    coming: dict[str, Standing] = field(default_factory=dict)
-    """What becomes part of `standing` after the next ticket."""
+    """Routines that have run since the last report and that only `kept_tables` mend."""
+    kept_tables: dict[str, KeptTable] = field(default_factory=dict)
+    """By role, or `results`."""
+    coming_tables: dict[str, KeptTable] = field(default_factory=dict)
+    """What becomes part of `kept_tables` after the next ticket."""
     notes: DayNotes = field(default_factory=DayNotes)
     """What tickets have to know of earlier ones."""
     slips: dict[str, int] = field(default_factory=dict)
@@ -184,7 +184,7 @@ class TicketDesk:
         """Return a text with names in place of roles."""
         return self.ground.names(text)
 
-    def rows(self, text: str) -> list[tuple[object, ...]]:
+    def rows(self, text: str) -> list[Row]:
         """Return the rows of a query with roles."""
         return self.connection.execute(self.sql(text)).fetchall()
 
@@ -205,11 +205,11 @@ class TicketDesk:
         steps = list(self.mended)
         for step in ticket.steps:
             steps.extend(self._run(step))
-        for each in self.standing.values():
-            steps.extend(self._followed(each))
+        for table in self.kept_tables.values():
+            steps.extend(self._updated(table))
         self.jobs = ()
-        self.standing.update(self.coming)
-        self.coming = {}
+        self.kept_tables.update(self.coming_tables)
+        self.coming_tables = {}
         answer, slips = ticket.answer, dict(ticket.answer_slips)
         if ticket.query:
             answer = self.answer(ticket.query)
@@ -241,21 +241,21 @@ class TicketDesk:
             self._answers[query] = tuple(spelt(value) for value in row or ())
         return self._answers[query]
 
-    def _followed(self, standing: Standing) -> list[TicketStep]:
-        """Bring rows up to date; return the statements with their slips, or none if they are."""
-        wanted = self.connection.execute(standing.wanted).fetchall()
-        kept = self.connection.execute(standing.kept).fetchall()
+    def _updated(self, table: KeptTable) -> list[TicketStep]:
+        """Bring a table up to date; return the statements with their slips, none if it was."""
+        wanted = self.connection.execute(table.wanted).fetchall()
+        kept = self.connection.execute(table.kept).fetchall()
         if sorted(map(repr, wanted)) == sorted(map(repr, kept)):
             return []
-        names = (standing.slip, *(f"{job}_left" for job in self.jobs))
+        names = (table.slip, *(f"{job}_left" for job in self.jobs))
         for name in names:
             self.slips.setdefault(name, self.number())
-        self.connection.execute(standing.steps[0].sql)
-        if len(standing.steps) > 1:  # what the second statement inserts is known
+        self.connection.execute(table.steps[0].sql)
+        if len(table.steps) > 1:  # what the second statement inserts is known
             marks = ", ".join("?" * len(wanted[0]))
-            self.connection.executemany(f"INSERT INTO {standing.table} VALUES ({marks})", wanted)
+            self.connection.executemany(f"INSERT INTO {table.table} VALUES ({marks})", wanted)
         slips: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
-        return [replace(step, slips={**step.slips, **slips}) for step in standing.steps]
+        return [replace(step, slips={**step.slips, **slips}) for step in table.steps]
 
     def _run(self, step: TicketStep) -> list[TicketStep]:
         """Run a step on the desk; a repeated one is returned as often as it ran."""

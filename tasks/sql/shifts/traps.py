@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
+from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.task import Split
 
-__all__ = ["BITES", "DAMAGES", "HELD_OUT", "NEEDED", "TRAPS", "draw_traps"]
+__all__ = ["DAMAGES", "HELD_OUT", "MISTAKES", "NEEDED", "TRAPS", "draw_traps"]
 
 _DATA = (
     "unit_change", "late_rows", "soiled_keys", "superseded", "stale_view", "kept_kind",
@@ -53,8 +53,8 @@ NEEDED: Mapping[str, str] = {
     "arrivals": "results",
     "results_trimmed": "results",
 }
-"""The ticket that a trap lies in wait for; a routine of colleagues runs after it."""
-BITES: Mapping[str, str] = {
+"""The ticket that a trap requires; a routine of colleagues runs after it."""
+MISTAKES: Mapping[str, str] = {
     "soiled_holds": "hold_as_written",
     "step_limit": "price_as_it_came_out",
     "rounding": "price_as_it_came_out",
@@ -72,19 +72,19 @@ BITES: Mapping[str, str] = {
     **{book: f"{book}_left" for book in _BOOKS},
     **{job: f"{job}_left" for job in DAMAGES},
 }
-"""The mistake of leaving a trap alone; those in the data change the first figure."""
+"""The mistake of overlooking a trap; those without one change the first figure."""
 _LEAST, _MOST = 9, 11
-_AT_LEAST = ((_DATA, 2, 3), (_ROUTINES, 2, 3), (_BOOKS, 1, 2), (DAMAGES, 4, 5))
+_GROUPS = ((_DATA, 2, 3), (_ROUTINES, 2, 3), (_BOOKS, 1, 2), (DAMAGES, 4, 5))
 """Kinds, with the fewest and the most of them on a day."""
 
 
-def draw_traps(draw: ShiftDraw, split: Split) -> frozenset[str]:
+def draw_traps(draw: ValueDraw, split: Split) -> frozenset[str]:
     """Draw nine to eleven traps, four or five of which come after the ticket that they damage."""
-    left = draw.between(_LEAST, _MOST) - sum(least for _, least, _ in _AT_LEAST)
+    left = draw.between(_LEAST, _MOST) - sum(least for _, least, _ in _GROUPS)
     chosen: set[str] = set()
-    for place in draw.sample(range(len(_AT_LEAST)), len(_AT_LEAST)):
-        kinds, least, most = _AT_LEAST[place]
-        more = min(left, most - least, 1)
+    for place in draw.sample(range(len(_GROUPS)), len(_GROUPS)):
+        kinds, least, most = _GROUPS[place]
+        more = min(left, most - least)
         left -= more
         fit = [kind for kind in kinds if split != "train" or kind not in HELD_OUT]
         drawn = draw.sample(fit, least + more)

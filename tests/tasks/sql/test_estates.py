@@ -7,47 +7,33 @@ import pytest
 
 from hexathlon.envs.sql.env import SQLEnv
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.source import parse_address, play
+from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.sql.estates.by_hand import answer_by_hand
 from hexathlon.tasks.sql.estates.clauses import METRIC_NAMES, TOPICS, ruling
-from hexathlon.tasks.sql.estates.estate import (
-    estate_image,
-    estate_of,
-    population_of,
-    same_rows,
-)
+from hexathlon.tasks.sql.estates.estate import estate_image, estate_of, population_of
 from hexathlon.tasks.sql.estates.layout import layout_of
 from hexathlon.tasks.sql.estates.rows import draw_rows
 from hexathlon.tasks.sql.estates.spec import HELD_OUT, METRICS, TWISTS, draw_spec
 from hexathlon.tasks.sql.estates.tasks import ESTATES
+from hexathlon.tasks.sql.screening import same_answer
 from hexathlon.tasks.sql.shifts.tasks import SHIFTS
 from hexathlon.tasks.sql.source import _built, _estate
 from hexathlon.tasks.sql.world.database import database_bytes, hidden_bytes
+from support.sql_episodes import episode
 from support.sql_toy import call
 
 SOURCE = get_source("sql")
 IDS = [f"sql/{template}/hard/test/00000" for template in ESTATES]
 
 
-def episode(script, task_id):
-    """Play a script; return its last step."""
-    env = SQLEnv(split="test")
-    env.reset(seed=1, options={"task": task_id})
-    steps = []
-
-    def respond(action):
-        steps.append(env.step(action))
-        return None if steps[-1][2] or steps[-1][3] else steps[-1][0]
-
-    play(script, respond)
-    env.close()
-    return steps[-1]
-
-
 def answers(image, sql):
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(image)
         return connection.execute(sql).fetchall()
+
+
+def same_rows(one, other, tolerance=1e-9):
+    return same_answer(one, other, ordered=False, tolerance=tolerance)
 
 
 def asked_one():
@@ -59,10 +45,10 @@ def asked_one():
 def test_the_oracle_solves_it_within_its_budget():
     task_id = IDS[3]
     task = SOURCE.build(task_id)
-    _, reward, terminated, _, info = episode(SOURCE.oracle(task), task_id)
+    _, (_, reward, terminated, _, info) = episode(SOURCE.oracle(task), task_id)
     assert reward == 1.0 and terminated
     assert info["turn"] * 1.15 <= task.limits.turns < info["turn"] * 1.15 + 1
-    assert episode(SOURCE.alternatives(task)["other_words"], task_id)[1] == 1.0
+    assert episode(SOURCE.alternatives(task)["other_words"], task_id)[1][1] == 1.0
 
 
 def test_budgets_are_tight():
@@ -76,7 +62,7 @@ def test_near_misses_and_trivial_agents_score_nothing():
     mutants = SOURCE.mutants(task)
     assert set(made.ignored) <= set(mutants)
     for script in (*mutants.values(), *SOURCE.policies(task).values()):
-        assert episode(script, task_id)[1] == 0.0
+        assert episode(script, task_id)[1][1] == 0.0
 
 
 @pytest.mark.parametrize("task_id", IDS)
@@ -162,15 +148,14 @@ def test_what_only_the_asker_knows_must_be_asked():
     made = _estate(task)
     assert made.spec.asked
     assert task.params["user"]["slots"]["date"]["value"] not in task.instruction
-    _, reward, _, _, info = episode(SOURCE.mutants(task)["guessed_without_asking"], task.id)
+    _, (_, reward, _, _, info) = episode(SOURCE.mutants(task)["guessed_without_asking"], task.id)
     assert reward == 0.0 and info["reward_terms"]["asked"] == 0.0
     assert info["reward_terms"]["hidden"] == 1.0
 
 
 def test_asking_for_what_is_on_file_wears_the_asker_out():
     env = SQLEnv(split="test")
-    ids = (f"sql/{template}/hard/test/00000" for template in ESTATES)
-    task = next(t for t in map(SOURCE.build, ids) if not t.params["user"]["slots"])
+    task = next(t for t in map(SOURCE.build, IDS) if not t.params["user"]["slots"])
     env.reset(seed=1, options={"task": task.id})
     question = call("ask_user", question="Which date do you go by?")
     for _ in range(3):

@@ -12,19 +12,20 @@ from hexathlon.evaluators.sql.shifts import describe_report
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.source import parse_address, play
+from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.sql.shifts.by_hand import CHECKS
 from hexathlon.tasks.sql.shifts.day import day_of
-from hexathlon.tasks.sql.shifts.draws import ShiftDraw
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.orders import best_set, highest_worth
 from hexathlon.tasks.sql.shifts.tasks import SHIFTS
 from hexathlon.tasks.sql.shifts.themes import THEMES
 from hexathlon.tasks.sql.shifts.tickets import TicketDesk
-from hexathlon.tasks.sql.shifts.traps import BITES, DAMAGES, HELD_OUT, NEEDED, TRAPS, draw_traps
+from hexathlon.tasks.sql.shifts.traps import DAMAGES, HELD_OUT, MISTAKES, NEEDED, TRAPS, draw_traps
 from hexathlon.tasks.sql.source import _built, _day
 from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.sql.world.world import world_for
+from support.sql_episodes import episode
 from support.sql_toy import call
 
 SOURCE = get_source("sql")
@@ -41,42 +42,28 @@ def day(task):
     return _day(task)
 
 
-def episode(script, task_id=TASK_ID):
-    """Play a script; return the environment and the last step."""
-    env = SQLEnv(split="test")
-    env.reset(seed=1, options={"task": task_id})
-    steps = []
-
-    def respond(action):
-        steps.append(env.step(action))
-        return None if steps[-1][2] or steps[-1][3] else steps[-1][0]
-
-    play(script, respond)
-    return env, steps[-1]
-
-
 def test_the_oracle_solves_the_day_within_its_budget(task):
-    env, (_, reward, terminated, _, info) = episode(SOURCE.oracle(task))
+    state, (_, reward, terminated, _, info) = episode(SOURCE.oracle(task), TASK_ID)
     assert reward == 1.0
     assert terminated
     assert info["turn"] * 1.15 <= task.limits.turns <= info["turn"] * 1.15 + 5
     assert info["reward_terms"] == {
         "tickets": 1.0, "answers": 1.0, "databases": 1.0, "all_handed_in": 1.0,
     }  # fmt: skip
-    again = verify(SOURCE.build(TASK_ID), env.final_state(), ())
+    again = verify(SOURCE.build(TASK_ID), state, ())
     assert again.score == 1.0
 
 
 @pytest.mark.parametrize("name", ["other_statements", "helper_tables"])
 def test_other_solutions_are_right(task, name):
-    assert episode(SOURCE.alternatives(task)[name])[1][1] == 1.0
+    assert episode(SOURCE.alternatives(task)[name], TASK_ID)[1][1] == 1.0
 
 
 @pytest.mark.parametrize(
     "name", ["not_kept", "withdrawal_ignored", "greedy_offers", "refused_ticket_carried_out"]
 )
 def test_near_misses_are_wrong_but_earn_the_share_of_their_tickets(task, name):
-    _, (_, reward, _, _, info) = episode(SOURCE.mutants(task)[name])
+    _, (_, reward, _, _, info) = episode(SOURCE.mutants(task)[name], TASK_ID)
     assert reward == 0.0
     assert 0.0 < info["reward_terms"]["tickets"] < 1.0
 
@@ -84,7 +71,7 @@ def test_near_misses_are_wrong_but_earn_the_share_of_their_tickets(task, name):
 @pytest.mark.parametrize("value", ["1e1000000", "-1e999999999", "nan", "inf"])
 def test_numbers_beyond_measure_are_wrong_answers(task, day, value):
     script = (call("submit", answer=[value]) for _ in day.tickets)
-    _, (_, reward, terminated, _, info) = episode(script)
+    _, (_, reward, terminated, _, info) = episode(script, TASK_ID)
     assert terminated and reward == 0.0
     assert info["status"] == "completed" and info["reward_terms"]["answers"] < 1.0
 
@@ -96,7 +83,7 @@ def test_ids_have_one_form():
 
 @pytest.mark.parametrize("name", ["delete_everything", "always_impossible"])
 def test_trivial_agents_do_not_solve_the_day(task, name):
-    _, (_, reward, _, _, info) = episode(SOURCE.policies(task)[name])
+    _, (_, reward, _, _, info) = episode(SOURCE.policies(task)[name], TASK_ID)
     assert reward == 0.0
     assert info["reward_terms"]["all_handed_in"] == 1.0
 
@@ -106,7 +93,7 @@ def test_a_day_has_tickets_traps_and_mistakes_that_matter(task, day):
     assert 9 <= len(day.traps) <= 11
     assert day.traps <= set(TRAPS)
     assert len(day.slips) >= 30
-    assert {BITES[trap] for trap in day.traps if trap in BITES} <= set(day.slips)
+    assert {MISTAKES[trap] for trap in day.traps if trap in MISTAKES} <= set(day.slips)
     assert {"not_kept", "twin_refused", "stale_figure"} <= set(day.slips)
     assert sum(ticket.refusal is not None for ticket in day.tickets) == 1
     texts = [task.instruction, *(each["text"] for each in task.params["tickets"])]
@@ -184,7 +171,7 @@ def test_routines_run_before_tickets_that_give_no_reason_to_look_back(day):
 
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_traps_are_drawn_of_every_sort_and_some_kinds_never_in_train(split):
-    draw = ShiftDraw(np.random.default_rng(5))
+    draw = ValueDraw(np.random.default_rng(5))
     found = set()
     for _ in range(150):
         traps = draw_traps(draw, split)

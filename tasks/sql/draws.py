@@ -1,4 +1,4 @@
-"""Small random draws of a shift."""
+"""Small random draws of Python values, and dates some days or months away."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -6,12 +6,12 @@ from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["ShiftDraw", "months_before", "shifted"]
+__all__ = ["ValueDraw", "months_before", "shifted"]
 
 Item = TypeVar("Item")
 
 
-class ShiftDraw:
+class ValueDraw:
     """A generator with draws of Python values."""
 
     def __init__(self, rng: np.random.Generator) -> None:
