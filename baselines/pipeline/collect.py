@@ -138,11 +138,13 @@ class Collector:
         Records keep the verifier's rewards.
         """
         collected = collected_of(tasks, played)
-        if self._growth is None:
+        if self._growth is None or self._growth.labels is None:
             return collected
         labelled: list[Trajectory] = []
         for task in tasks:
-            labelled += _labelled([one for one in played if one.key[1] == task], self._growth)
+            scored = [one for one in played if one.key[1] == task and one.scored]
+            labels = self._growth.labels(scored)
+            labelled += [_relabelled(*pair) for pair in zip(scored, labels, strict=True)]
         return collected._replace(groups=collected_of(tasks, labelled).groups)
 
     def roots(self, plan: GroupPlan) -> int:
@@ -340,21 +342,11 @@ def collected_of(tasks: Sequence[str], played: Sequence[Trajectory]) -> Collecte
     )
 
 
-def _labelled(played: Sequence[Trajectory], growth: TreeGrowth) -> list[Trajectory]:
-    """Return the scored rollouts of a task with labels as rewards, if there are any."""
-    scored = [trajectory for trajectory in played if trajectory.scored]
-    labels = growth.labels(scored)
-    if labels is None:
-        return scored
-    return [
-        replace(trajectory, record=_relabelled(trajectory.record, label))
-        for trajectory, label in zip(scored, labels, strict=True)
-    ]
-
-
-def _relabelled(record: TrialRecord, label: float) -> TrialRecord:
-    steps = [{**step, "reward": 0.0} for step in record["steps"]]
-    return cast("TrialRecord", {**record, "steps": steps, "reward": label})
+def _relabelled(trajectory: Trajectory, label: float) -> Trajectory:
+    """Return a trajectory whose whole reward is a label, at its end."""
+    steps = [{**step, "reward": 0.0} for step in trajectory.record["steps"]]
+    record = {**trajectory.record, "steps": steps, "reward": label}
+    return replace(trajectory, record=cast("TrialRecord", record))
 
 
 def rollouts_in(group: Group) -> int:
