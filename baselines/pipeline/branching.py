@@ -7,7 +7,7 @@ neither on rewards nor on sampled tokens leave the mean over rollouts unbiased: 
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -21,13 +21,13 @@ from hexathlon.baselines.tokens.tree import Node, TokenTree
 __all__ = [
     "aepo",
     "arpo",
+    "chain_count",
     "distance",
     "echo_ttrl",
     "ettrl",
     "latr",
     "random_branches",
     "reex",
-    "share_of_chains",
     "trace",
     "tree_ps",
     "treepo",
@@ -35,15 +35,15 @@ __all__ = [
 ]
 
 
-def _part(name: str, share: float) -> float:
+def chain_count(share: float) -> Callable[[int], int]:
+    """Return the function from the size of a group to the number of chains it starts with.
+
+    Raises:
+        ValueError: If the share is not in (0, 1].
+    """
     if not 0 < share <= 1:
-        raise ValueError(f"{name} must be above 0 and at most 1, got {share}")
-    return share
-
-
-def share_of_chains(share: float, members: int) -> int:
-    """Return the number of chains of a group; ValueError if the share is not in (0, 1]."""
-    return max(1, round(_part("chains", share) * members))
+        raise ValueError(f"chains must be above 0 and at most 1, got {share}")
+    return lambda members: max(1, round(share * members))
 
 
 def _drawn(states: Sequence[Branch], room: int, draw: np.random.Generator) -> list[Branch]:
@@ -62,30 +62,28 @@ def random_branches(*, chains: float = 0.25, inside: bool = False) -> TreeGrowth
             many rollouts as there are, so branches branch again.
         inside: Whether to branch at any sampled token instead, drawn evenly, too.
     """
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         places = [branch for branch, _, _ in _places(tree)] if inside else tree.states()
         return _drawn(places, min(tree.room, len(tree.kept)), draw)
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose)
+    return TreeGrowth(chain_count(chains), choose)
 
 
-def _rise(tree: RolloutTree, state: Branch, tokens: int) -> float:
-    """Return how much entropy the turn after a state has over the leaf's first, by the largest."""
+def _rises(tree: RolloutTree, tokens: int) -> Iterator[tuple[Branch, float]]:
+    """Yield the states that were not considered yet, with their rise in entropy.
+
+    That is the entropy of the turn after the state less that of the rollout's first turn, over the
+    largest of the tree.
+    """
     turns = [(leaf, turn) for leaf in tree.kept for turn in tree.leaves[leaf].turns]
-    most = max((tree.entropy(leaf, turn, tokens) for leaf, turn in turns), default=0.0)
-    rise = tree.entropy(state.leaf, state.after, tokens)
-    rise -= tree.entropy(state.leaf, tree.first, tokens)
-    return rise / most if most > 0 else 0.0
-
-
-def _new_states(tree: RolloutTree) -> Iterator[Branch]:
-    """Yield the states that were not considered yet, and note that they are now."""
+    largest = max((tree.entropy(leaf, turn, tokens) for leaf, turn in turns), default=0.0)
     for state in tree.states():
         if state[:2] not in tree.considered:
             tree.considered.add(state[:2])
-            yield state
+            rise = tree.entropy(state.leaf, state.after, tokens)
+            rise -= tree.entropy(state.leaf, tree.first, tokens)
+            yield state, rise / largest if largest > 0 else 0.0
 
 
 @STRUCTURES.register("arpo")
@@ -101,16 +99,15 @@ def arpo(
     """
     if beam < 2:
         raise ValueError(f"beam must be at least 2, got {beam}")
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         chosen: list[Branch] = []
-        for state in _new_states(tree):
-            probability = float(np.clip(base + gain * _rise(tree, state, tokens), 0.0, 1.0))
+        for state, rise in _rises(tree, tokens):
+            probability = float(np.clip(base + gain * rise, 0.0, 1.0))
             chosen += [state] * int((draw.random(beam - 1) < probability).sum())
         return chosen[: tree.room]
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, entropies=True)
+    return TreeGrowth(chain_count(chains), choose, entropies=True)
 
 
 @STRUCTURES.register("aepo")
@@ -134,9 +131,8 @@ def aepo(
                 return [Branch()] * min(more, tree.room)
         chosen: list[Branch] = []
         in_a_row, leaf = 0, -1
-        for state in _new_states(tree):
+        for state, rise in _rises(tree, tokens):
             in_a_row, leaf = (in_a_row if state.leaf == leaf else 0), state.leaf
-            rise = _rise(tree, state, tokens)
             if draw.random() < (base + gain * rise) / (1 + in_a_row):
                 chosen.append(state)
                 in_a_row = in_a_row + 1 if rise > 0 else 0
@@ -154,18 +150,17 @@ def trace(*, chains: float = 0.25, prior: float = 2.0) -> TreeGrowth:
     anchor, shrunk towards that of the task by `prior` rollouts, instead of a learned predictor, so
     that a resumed run needs no further state; it is renewed four times per group.
     """
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         rewards = [tree.leaves[n].reward for n in tree.kept]
         task = (sum(rewards) + 0.5 * prior) / (len(rewards) + prior)
-        worth, left = {}, {}
-        for state in [Branch(), *tree.states()]:
+        left = {Branch(): sum(leaf.branch.leaf < 0 for leaf in tree.leaves)}
+        left |= {state: tree.children(state) for state in tree.states()}
+        worth = {}
+        for state in left:
             below = rewards if state.leaf < 0 else tree.below(state)
             success = (sum(below) + prior * task) / (len(below) + prior)
             worth[state] = max(success * (1.0 - success), 0.0)
-            chains_so_far = sum(leaf.branch.leaf < 0 for leaf in tree.leaves)
-            left[state] = chains_so_far if state.leaf < 0 else tree.children(state)
         chosen: list[Branch] = []
         for _ in range(min(tree.room, -(-tree.members // 4))):
             best = max(worth, key=lambda state: worth[state] / (1 + left[state]))
@@ -173,11 +168,11 @@ def trace(*, chains: float = 0.25, prior: float = 2.0) -> TreeGrowth:
             chosen.append(best)
         return chosen
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose)
+    return TreeGrowth(chain_count(chains), choose)
 
 
 def _breadth_first(tree: RolloutTree, width: int, every: int) -> list[Branch]:
-    """Return the ways that are missing at the states after every so many turns."""
+    """Return the branches that states after every so many turns lack, shallow states first."""
     missing: list[Branch] = []
     for state in sorted(tree.states(), key=lambda state: (state.after, state.leaf)):
         if (state.after - tree.first) % every == 0:
@@ -199,11 +194,12 @@ def treepo(*, width: int = 2, every: int = 1, tokens: int = 0) -> TreeGrowth:
         )
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        missing = _breadth_first(tree, width, every)
         if tokens:
             places = _places(tree)
-            missing = [branch for branch, _, drawn in places if drawn and drawn % tokens == 0]
-            missing = [branch for branch in missing for _ in range(width - 1)][: tree.room]
+            ends = [branch for branch, _, drawn in places if drawn and drawn % tokens == 0]
+            missing = [branch for branch in ends for _ in range(width - 1)][: tree.room]
+        else:
+            missing = _breadth_first(tree, width, every)
         return missing or _drawn(tree.states(), tree.room, draw)
 
     return TreeGrowth(lambda members: min(width, members), choose)
@@ -217,7 +213,6 @@ def tree_ps(*, chains: float = 0.25, width: int = 3) -> TreeGrowth:
     fewest ways out come first, then shallow ones; each gets at most `width`, and a branch whose
     first action equals that of another way out is pruned.
     """
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         open_states = [state for state in tree.states() if tree.children(state) < width]
@@ -229,7 +224,7 @@ def tree_ps(*, chains: float = 0.25, width: int = 3) -> TreeGrowth:
         known = [_action(tree.leaves[n].trajectory, branch.after) for n in others]
         return _action(outcome, branch.after) not in known
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, keep)
+    return TreeGrowth(chain_count(chains), choose, keep)
 
 
 @STRUCTURES.register("vines")
@@ -301,10 +296,10 @@ def _places(tree: RolloutTree) -> list[tuple[Branch, float, int]]:
     return places
 
 
-def _most_uncertain(tree: RolloutTree, count: int) -> list[Branch]:
+def _most_uncertain(places: Sequence[tuple[Branch, float, int]], count: int) -> list[Branch]:
     """Return the places with the highest entropy, at most one per rollout and turn."""
     best: dict[tuple[int, int], tuple[float, Branch]] = {}
-    for branch, entropy, _ in _places(tree):
+    for branch, entropy, _ in places:
         if entropy > best.get(branch[:2], (-1.0, branch))[0]:
             best[branch[:2]] = (entropy, branch)
     ranked = sorted(best.values(), key=lambda item: (-item[0], item[1][:3]))
@@ -330,19 +325,16 @@ def latr(*, chains: float = 0.25, least: float = 0.3, tokens: int = 24) -> TreeG
     if the edit distance of the next `tokens` tokens of its turn to those of the rollout that it
     left is at least `least` of their length. Chosen here: the look-ahead is the rest of the turn.
     """
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        return _most_uncertain(tree, min(tree.room, len(tree.kept)))
+        return _most_uncertain(_places(tree), min(tree.room, len(tree.kept)))
 
     def keep(tree: RolloutTree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
         own, other = _node(outcome, branch.after), tree.leaves[branch.leaf].turns[branch.after]
         window = slice(branch.token, branch.token + tokens)
         return own is not None and distance(own.ids[window], other.ids[window]) >= least
 
-    return TreeGrowth(
-        lambda members: share_of_chains(chains, members), choose, keep, entropies=True
-    )
+    return TreeGrowth(chain_count(chains), choose, keep, entropies=True)
 
 
 @STRUCTURES.register("ettrl")
@@ -354,13 +346,12 @@ def ettrl(*, chains: float = 0.25, by: BallotKind = "action") -> TreeGrowth:
     tree, with one branch per turn.
     """
     check_answer(by)
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        return _most_uncertain(tree, min(tree.room, len(tree.kept)))
+        return _most_uncertain(_places(tree), min(tree.room, len(tree.kept)))
 
     return TreeGrowth(
-        lambda members: share_of_chains(chains, members),
+        chain_count(chains),
         choose,
         labels=lambda played: majority(played, by),
         entropies=True,
@@ -379,14 +370,15 @@ def echo_ttrl(
     width = 1 + round((width - 1) * H / max H * (1 - share of the majority)).
     """
     check_answer(by)
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         agreed = confidence([tree.leaves[n].trajectory for n in tree.kept], by)
-        entropy = {branch: value for branch, value, _ in _places(tree)}
+        places = _places(tree)
+        entropy = {branch: value for branch, value, _ in places}
+        largest = max(entropy.values(), default=0.0)
         chosen: list[Branch] = []
-        for branch in _most_uncertain(tree, min(tree.room, len(tree.kept))):
-            share = entropy[branch] / max(max(entropy.values()), 1e-9)
+        for branch in _most_uncertain(places, min(tree.room, len(tree.kept))):
+            share = entropy[branch] / max(largest, 1e-9)
             chosen += [branch] * (1 + round((width - 1) * share * (1.0 - agreed)))
         return chosen[: tree.room]
 
@@ -397,7 +389,7 @@ def echo_ttrl(
         return float(np.mean(own.log_probabilities) - np.mean(other.log_probabilities)) >= -margin
 
     return TreeGrowth(
-        lambda members: share_of_chains(chains, members),
+        chain_count(chains),
         choose,
         keep,
         lambda played: majority(played, by),
@@ -413,7 +405,6 @@ def reex(*, chains: float = 0.25, width: int = 2) -> TreeGrowth:
     next turn has the lowest mean log-probability come first. `elected` picks the tree's answer.
     Chosen here: the order, since the abstract names tree decoding only.
     """
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         def doubt(state: Branch) -> float:
@@ -428,4 +419,4 @@ def reex(*, chains: float = 0.25, width: int = 2) -> TreeGrowth:
         ]
         return sorted(states, key=doubt)[: min(tree.room, len(tree.kept))]
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose)
+    return TreeGrowth(chain_count(chains), choose)

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from hexathlon.baselines.agents.policy import Told
-from hexathlon.baselines.pipeline.branching import share_of_chains
+from hexathlon.baselines.pipeline.branching import chain_count
 from hexathlon.baselines.pipeline.growth import Branch, RolloutTree, TreeGrowth, reply_of
 from hexathlon.baselines.pipeline.structures import STRUCTURES
 
@@ -112,12 +112,11 @@ def scope(*, chains: float = 0.5, late: float = 0.3) -> TreeGrowth:
     """
     if not 0 <= late <= 1:
         raise ValueError(f"late must be between 0 and 1, got {late}")
-    share_of_chains(chains, 1)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         return _corrected(tree, late, trained=False)
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, reference=True)
+    return TreeGrowth(chain_count(chains), choose, reference=True)
 
 
 @STRUCTURES.register("intervention")
@@ -129,9 +128,8 @@ def intervention(*, chains: float = 0.5) -> TreeGrowth:
     error is where a failed rollout leaves the oracle's solution, instead of the model's own
     comparison with it.
     """
-    share_of_chains(chains, 1)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         return _corrected(tree, 0.0, trained=True)
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, reference=True)
+    return TreeGrowth(chain_count(chains), choose, reference=True)
