@@ -111,9 +111,9 @@ def staged(
     """Mix the mean of the reward's terms into the reward, less in later stages (TableGPT-R1).
 
     R becomes (1 - w) R + w * mean of the verifier's terms, w the weight of the stage; a new stage
-    begins after each number of updates in `stages`. Early stages so reward what is partly right,
-    and the last one only the outcome. Chosen here: the step is the version of the policy that
-    sampled the rollout; rollouts without terms or versions keep their reward.
+    begins after each number of updates in `stages`. Early stages reward partial results, the last
+    one only the outcome. Chosen here: the step is the version of the policy that sampled the
+    rollout; rollouts without terms or versions keep their reward.
 
     Raises:
         ValueError: If there is not one weight more than `stages`, or one is outside [0, 1].
