@@ -56,6 +56,12 @@ class Trajectory:
         """Whether the trial has a reward; False after a failure of infrastructure or verifier."""
         return self.record["status"] == "scored"
 
+    @property
+    def sampled_tokens(self) -> int:
+        """Number of tokens that the policy sampled."""
+        nodes = [] if self.tokens is None else self.tokens.nodes
+        return sum(len(node.ids) for node in nodes if node.kind == "sampled")
+
     def samples(self) -> list[Sample]:
         """Return the training samples, one per branch of the token tree; none if unscored."""
         if self.tokens is None or not self.scored:
