@@ -7,25 +7,19 @@ neither on rewards nor on sampled tokens leave the mean over rollouts unbiased: 
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hexathlon.baselines.pipeline.growth import Branch, RolloutTree, TreeGrowth
+from hexathlon.baselines.pipeline.growth import Branch, RolloutTree, TreeGrowth, chain_count
 from hexathlon.baselines.pipeline.structures import STRUCTURES
-from hexathlon.baselines.pipeline.voting import BallotKind, check_answer, confidence, majority
+from hexathlon.baselines.pipeline.token_branching import token_places
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.tokens.tree import Node, TokenTree
 
 __all__ = [
     "aepo",
     "arpo",
-    "chain_count",
-    "distance",
-    "echo_ttrl",
-    "ettrl",
-    "latr",
     "random_branches",
     "reex",
     "trace",
@@ -33,17 +27,6 @@ __all__ = [
     "treepo",
     "vines",
 ]
-
-
-def chain_count(share: float) -> Callable[[int], int]:
-    """Return the function from the size of a group to the number of chains it starts with.
-
-    Raises:
-        ValueError: If the share is not in (0, 1].
-    """
-    if not 0 < share <= 1:
-        raise ValueError(f"chains must be above 0 and at most 1, got {share}")
-    return lambda members: max(1, round(share * members))
 
 
 def _drawn(states: Sequence[Branch], room: int, draw: np.random.Generator) -> list[Branch]:
@@ -64,7 +47,7 @@ def random_branches(*, chains: float = 0.25, inside: bool = False) -> TreeGrowth
     """
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        places = [branch for branch, _, _ in _places(tree)] if inside else tree.states()
+        places = [branch for branch, _, _ in token_places(tree)] if inside else tree.states()
         return _drawn(places, min(tree.room, len(tree.kept)), draw)
 
     return TreeGrowth(chain_count(chains), choose)
@@ -195,7 +178,7 @@ def treepo(*, width: int = 2, every: int = 1, tokens: int = 0) -> TreeGrowth:
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         if tokens:
-            places = _places(tree)
+            places = token_places(tree)
             ends = [branch for branch, _, drawn in places if drawn and drawn % tokens == 0]
             missing = [branch for branch in ends for _ in range(width - 1)][: tree.room]
         else:
@@ -253,148 +236,6 @@ def _action(outcome: Trajectory | Prefix, turn: int) -> str | None:
     """Return the action of a turn; None if the rollout ended before it, such as at a budget."""
     steps = outcome.record["steps"] if isinstance(outcome, Trajectory) else outcome.steps
     return str(steps[turn]["action"]) if turn < len(steps) else None
-
-
-def _node(outcome: Trajectory | Prefix, turn: int) -> Node | None:
-    """Return the tokens of a turn of a branch; None for agents without tokens."""
-    tokens = outcome.tokens if isinstance(outcome, Trajectory) else None
-    if isinstance(outcome, Prefix) and outcome.memory is not None:
-        tokens = outcome.memory.conversation.tree
-    nodes = (tokens or TokenTree()).nodes
-    return next((node for node in nodes if node.turn == turn and node.kind == "sampled"), None)
-
-
-def _places(tree: RolloutTree) -> list[tuple[Branch, float, int]]:
-    """Return every token at which a rollout can branch and has not, once each.
-
-    Returns:
-        The branch, the entropy of the token there, and the number of tokens that the policy had
-        sampled before it in the episode.
-    """
-    places = []
-    for leaf in tree.kept:
-        found = tree.leaves[leaf]
-        drawn = sum(
-            len(node.ids)
-            for turn, node in found.turns.items()
-            if turn < found.branch.after and node.kind == "sampled"
-        )
-        for turn in tree.own_turns(leaf):
-            node = found.turns.get(turn)
-            if node is None or node.kind != "sampled":
-                continue
-            own = (
-                found.branch.token if turn == found.branch.after and found.branch.leaf >= 0 else -1
-            )
-            entropies = node.entropies or [-value for value in node.log_probabilities]
-            places += [
-                (Branch(leaf, turn, token), float(entropies[token]), drawn + token)
-                for token in range(own + 1, len(node.ids))
-                if (leaf, turn, token) not in tree.tried
-            ]
-            drawn += len(node.ids)
-    return places
-
-
-def _most_uncertain(places: Sequence[tuple[Branch, float, int]], count: int) -> list[Branch]:
-    """Return the places with the highest entropy, at most one per rollout and turn."""
-    best: dict[tuple[int, int], tuple[float, Branch]] = {}
-    for branch, entropy, _ in places:
-        if entropy > best.get(branch[:2], (-1.0, branch))[0]:
-            best[branch[:2]] = (entropy, branch)
-    ranked = sorted(best.values(), key=lambda item: (-item[0], item[1][:3]))
-    return [branch for _, branch in ranked[: max(count, 0)]]
-
-
-def distance(first: Sequence[int], second: Sequence[int]) -> float:
-    """Return the edit distance of two sequences over the longer one's length, in [0, 1]."""
-    row = list(range(len(second) + 1))
-    for i, token in enumerate(first, 1):
-        previous, row[0] = row[0], i
-        for j, other in enumerate(second, 1):
-            change = previous + (token != other)
-            previous, row[j] = row[j], min(change, row[j] + 1, row[j - 1] + 1)
-    return row[-1] / max(len(first), len(second), 1)
-
-
-@STRUCTURES.register("latr")
-def latr(*, chains: float = 0.25, least: float = 0.3, tokens: int = 24) -> TreeGrowth:
-    """Branch at uncertain tokens, look ahead, prune branches that stay similar (LATR).
-
-    Each round branches at the tokens with the highest entropy, inside turns, too. A branch goes on
-    if the edit distance of the next `tokens` tokens of its turn to those of the rollout that it
-    left is at least `least` of their length. Chosen here: the look-ahead is the rest of the turn.
-    """
-
-    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        return _most_uncertain(_places(tree), min(tree.room, len(tree.kept)))
-
-    def keep(tree: RolloutTree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
-        own, other = _node(outcome, branch.after), tree.leaves[branch.leaf].turns[branch.after]
-        window = slice(branch.token, branch.token + tokens)
-        return own is not None and distance(own.ids[window], other.ids[window]) >= least
-
-    return TreeGrowth(chain_count(chains), choose, keep, entropies=True)
-
-
-@STRUCTURES.register("ettrl")
-def ettrl(*, chains: float = 0.25, by: BallotKind = "action") -> TreeGrowth:
-    """Branch at the most uncertain tokens; the majority is right (ETTRL, test-time training).
-
-    Rewards are 1 for rollouts whose answer is the most frequent one, see `majority`: the verifier
-    is not used. Use the estimator `entropy_damped`. Chosen here: each round at most doubles the
-    tree, with one branch per turn.
-    """
-    check_answer(by)
-
-    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        return _most_uncertain(_places(tree), min(tree.room, len(tree.kept)))
-
-    return TreeGrowth(
-        chain_count(chains),
-        choose,
-        labels=lambda played: majority(played, by),
-        entropies=True,
-    )
-
-
-@STRUCTURES.register("echo_ttrl")
-def echo_ttrl(
-    *, chains: float = 0.25, width: int = 3, margin: float = 0.5, by: BallotKind = "action"
-) -> TreeGrowth:
-    """Branch width by entropy and agreement, pruned by confidence (ECHO, test-time training).
-
-    At uncertain tokens, 1 to `width` branches: more where entropy is high and where the rollouts
-    agree less. A branch is pruned if the mean log-probability of its turn is more than `margin`
-    below that of the turn that it left. Rewards are majority labels as in `ettrl`. Chosen here:
-    width = 1 + round((width - 1) * H / max H * (1 - share of the majority)).
-    """
-    check_answer(by)
-
-    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        agreed = confidence([tree.leaves[n].trajectory for n in tree.kept], by)
-        places = _places(tree)
-        entropy = {branch: value for branch, value, _ in places}
-        largest = max(entropy.values(), default=0.0)
-        chosen: list[Branch] = []
-        for branch in _most_uncertain(places, min(tree.room, len(tree.kept))):
-            share = entropy[branch] / max(largest, 1e-9)
-            chosen += [branch] * (1 + round((width - 1) * share * (1.0 - agreed)))
-        return chosen[: tree.room]
-
-    def keep(tree: RolloutTree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
-        own, other = _node(outcome, branch.after), tree.leaves[branch.leaf].turns[branch.after]
-        if own is None:
-            return False
-        return float(np.mean(own.log_probabilities) - np.mean(other.log_probabilities)) >= -margin
-
-    return TreeGrowth(
-        chain_count(chains),
-        choose,
-        keep,
-        lambda played: majority(played, by),
-        entropies=True,
-    )
 
 
 @STRUCTURES.register("reex")

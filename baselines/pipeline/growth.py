@@ -20,7 +20,7 @@ from hexathlon.baselines.tokens.requests import Finish, TokenReply, spans_of
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 
-__all__ = ["Branch", "TreeGrowth", "Leaf", "RolloutTree", "reply_of"]
+__all__ = ["Branch", "Leaf", "RolloutTree", "TreeGrowth", "chain_count", "reply_of"]
 
 
 class Branch(NamedTuple):
@@ -232,6 +232,17 @@ def reply_of(node: Node) -> TokenReply:
     ids, log_probabilities = list(node.ids), list(node.log_probabilities)
     finish: Finish = "length" if node.finish == "length" else "stop"
     return TokenReply(ids, log_probabilities, finish, spans_of(node.versions), node.entropies)
+
+
+def chain_count(share: float) -> Callable[[int], int]:
+    """Return the function from the size of a group to the number of chains it starts with.
+
+    Raises:
+        ValueError: If the share is not in (0, 1].
+    """
+    if not 0 < share <= 1:
+        raise ValueError(f"chains must be above 0 and at most 1, got {share}")
+    return lambda members: max(1, round(share * members))
 
 
 @dataclass(frozen=True, slots=True)

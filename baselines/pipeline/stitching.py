@@ -10,8 +10,13 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from hexathlon.baselines.agents.policy import Told
-from hexathlon.baselines.pipeline.branching import chain_count
-from hexathlon.baselines.pipeline.growth import Branch, RolloutTree, TreeGrowth, reply_of
+from hexathlon.baselines.pipeline.growth import (
+    Branch,
+    RolloutTree,
+    TreeGrowth,
+    chain_count,
+    reply_of,
+)
 from hexathlon.baselines.pipeline.structures import STRUCTURES
 
 __all__ = ["cleaner", "departure", "intervention", "scope"]

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
-from hexathlon.baselines.pipeline.branching import _places, distance
 from hexathlon.baselines.pipeline.catalogue import STRUCTURES
 from hexathlon.baselines.pipeline.collect import MOST_DRAWN, Collected, Collector
 from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.structures import ForkPoint
+from hexathlon.baselines.pipeline.token_branching import distance, token_places
 from hexathlon.baselines.pipeline.voting import confidence, elected, majority
 from hexathlon.baselines.rollout.executor import Request
 from hexathlon.baselines.tokens.tree import TokenTree
@@ -268,7 +268,7 @@ def test_segments_of_tokens_count_sampled_ones_only() -> None:
         ]
         trajectory = replace(leaf.trajectory, tokens=TokenTree(nodes))
         tree.leaves[number] = replace(leaf, trajectory=trajectory)
-    places = [(branch[:2], drawn) for branch, _, drawn in _places(tree)]
+    places = [(branch[:2], drawn) for branch, _, drawn in token_places(tree)]
     assert places == [((0, 2), 1), ((1, 2), 1)]  # (0, 1) has been tried
 
 
