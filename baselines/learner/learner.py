@@ -187,7 +187,7 @@ class Learner:
             ValueError: If there are not several heads.
         """
         if self.critic is None or self.critic.config.heads < 2:
-            raise ValueError("the heads of a critic are compared: set critic.heads to 2 or more")
+            raise ValueError("there are no critic heads to compare: set critic.heads to 2 or more")
         return self.critic.disagreement(samples)
 
     def _update_policy(self, examples: Sequence[Example]) -> dict[str, float]:

@@ -193,8 +193,8 @@ def tree_ps(*, chains: float = 0.25, width: int = 3) -> TreeGrowth:
     """A shallow tree of different actions, for values per step (TreePS-RAG).
 
     Use the estimator `tree_steps`. Chosen here, as budgeted diverse construction: states with the
-    fewest ways out come first, then shallow ones; each gets at most `width`, and a branch whose
-    first action equals that of another way out is pruned.
+    fewest branches come first, then shallow ones; each gets at most `width`, and a branch whose
+    first action equals that of another from the same state is pruned.
     """
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
@@ -242,7 +242,7 @@ def _action(outcome: Trajectory | Prefix, turn: int) -> str | None:
 def reex(*, chains: float = 0.25, width: int = 2) -> TreeGrowth:
     """Expand alternatives after executed queries, least confident turns first (ReEx-SQL).
 
-    States whose last call was executed without an error get up to `width` ways out; those whose
+    States whose last call was executed without an error get up to `width` branches; those whose
     next turn has the lowest mean log-probability come first. `elected` picks the tree's answer.
     Chosen here: the order, since the abstract names tree decoding only.
     """

@@ -164,7 +164,7 @@ class RolloutTree:
         return [self.leaves[n].reward for n in self.kept if self.passes(n, state)]
 
     def children(self, state: Branch) -> int:
-        """Return how many ways out of a state have been played, at least 1."""
+        """Return the number of branches from a state, including the rollout that visited it."""
         return 1 + sum(
             leaf.branch.leaf == state.leaf and leaf.branch.after == state.after
             for leaf in self.leaves

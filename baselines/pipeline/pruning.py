@@ -160,7 +160,7 @@ class Pruner:
         self._stopped += going.count(False)
         return going
 
-    def taken(self) -> int:
+    def take_stopped(self) -> int:
         """Return the number of rollouts stopped since the last call."""
         stopped, self._stopped = self._stopped, 0
         return stopped

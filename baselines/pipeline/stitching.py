@@ -1,7 +1,7 @@
 """Structures that correct rollouts: a wrong turn is replaced, and the environment plays the rest.
 
-Nothing is edited in stored tokens: a correction is a branch before the wrong turn that is told its
-first turns, so observations, rewards and records are real.
+Stored tokens are never edited: a correction is a branch before the wrong turn whose first turns are
+given, so observations, rewards and records are real.
 """
 
 import json
@@ -76,9 +76,10 @@ def cleaner(*, similar: float = 0.5) -> TreeGrowth:
 
 
 def departure(tree: RolloutTree, leaf: int) -> int | None:
-    """Return the first turn in which a failed rollout leaves the reference solution.
+    """Return the first turn in which a failed rollout departs from the reference solution.
 
-    None if it succeeded, there is no reference, or it leaves it only at its end.
+    None if it succeeded, there is no reference, its actions equal the reference's as far as both
+    go, or equal actions had different observations.
     """
     found, reference = tree.leaves[leaf], tree.reference
     if reference is None or found.reward >= 1.0:
