@@ -179,11 +179,6 @@ class Bench:
         return groups
 
 
-def _sampled(trajectory: Trajectory) -> int:
-    nodes = trajectory.tokens.nodes if trajectory.tokens is not None else []
-    return sum(len(node.ids) for node in nodes if node.kind == "sampled")
-
-
 def distinct_chains(chains: Group, drawn: int) -> float:
     """Return the distinct rollouts among the first chains that draw a number of tokens.
 
@@ -192,7 +187,7 @@ def distinct_chains(chains: Group, drawn: int) -> float:
     seen: set[tuple[str, ...]] = set()
     spent = 0
     for trajectory in chains.played:
-        tokens = _sampled(trajectory)
+        tokens = trajectory.sampled_tokens
         new = _actions(trajectory) not in seen
         if spent + tokens > drawn:
             return len(seen) + new * (drawn - spent) / tokens

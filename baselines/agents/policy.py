@@ -102,6 +102,16 @@ class PolicyAgent:
         return PolicyPlayer(self, episode)
 
 
+class Told(NamedTuple):
+    """A turn that the policy is told to take."""
+
+    action: str
+    """The canonical action."""
+
+    trained: bool = False
+    """Whether the policy imitates it; otherwise it has no gradient."""
+
+
 class PolicyMemory(NamedTuple):
     """A saved player."""
 
@@ -113,21 +123,11 @@ class PolicyMemory(NamedTuple):
     key: TrialKey
     session: str
     shared: bool = False
-    """Whether `pending` is the beginning of a turn that other trials share; the conversation does
-    not have the messages before it yet."""
+    """Whether `pending` is the beginning of a turn that other trials share; if so, the conversation
+    does not yet have the messages before it."""
 
-    forced: tuple["TokenReply | Told", ...] = ()
+    forced: tuple[TokenReply | Told, ...] = ()
     """Turns to take before sampling again."""
-
-
-class Told(NamedTuple):
-    """A turn that the policy is told to take."""
-
-    action: str
-    """The canonical action."""
-
-    trained: bool = False
-    """Whether the policy imitates it; otherwise it has no gradient."""
 
 
 class PolicyPlayer:

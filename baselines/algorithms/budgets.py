@@ -8,10 +8,20 @@ from hexathlon.baselines.algorithms.estimators import ESTIMATORS, Credit, every_
 from hexathlon.baselines.algorithms.group_relative import standardise
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample
 
-__all__ = ["BUDGET", "budget_of", "budgeted_rewards", "hbpo"]
+__all__ = ["BUDGET", "BUDGETS", "budget_of", "budgeted_rewards", "check_budgets", "hbpo"]
 
 BUDGET = "Budget: "
 """Beginning of the contexts that set a token budget; the number of tokens follows."""
+
+
+BUDGETS = (512, 1024, 2048, 2560)
+"""HBPO's budgets, in tokens."""
+
+
+def check_budgets(budgets: Sequence[int]) -> None:
+    """Raise a `ValueError` if there are no budgets, or one is below 1."""
+    if not budgets or min(budgets) < 1:
+        raise ValueError(f"expected budgets of at least 1 token, got {list(budgets)}")
 
 
 def budgeted_rewards(rewards: Array, lengths: Array, budgets: Array) -> Array:
@@ -36,7 +46,7 @@ def hbpo(
     groups: Sequence[Group],
     values: Sequence[Array] | None = None,
     *,
-    budgets: Sequence[int] = (512, 1024, 2048, 2560),
+    budgets: Sequence[int] = BUDGETS,
     eps: float = 1e-6,
 ) -> Credit:
     """Subgroups with token budgets, compared within and across (HBPO).
@@ -49,8 +59,7 @@ def hbpo(
     Raises:
         ValueError: If there are no budgets, or one is below 1.
     """
-    if not budgets or min(budgets) < 1:
-        raise ValueError(f"expected budgets of at least 1 token, got {list(budgets)}")
+    check_budgets(budgets)
     advantages = []
     for group in groups:
         limits = np.array(
@@ -59,6 +68,6 @@ def hbpo(
         place = np.unique(limits, return_inverse=True)[1]
         lengths = np.array([sample.tokens for sample in group.samples], dtype=np.float64)
         shaped = budgeted_rewards(group.rewards, lengths, limits)
-        means = np.bincount(place, weights=shaped) / np.maximum(np.bincount(place), 1)
+        means = np.bincount(place, weights=shaped) / np.bincount(place)
         advantages.append(shaped - means[place] + standardise(shaped, eps))
     return every_token(groups, np.concatenate(advantages))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hexathlon.baselines.algorithms.estimators import Credit
 from hexathlon.baselines.algorithms.registry import Registry
@@ -19,6 +20,7 @@ __all__ = [
     "TokenRule",
     "asyppo",
     "d3s",
+    "end_blocks",
     "most_varied",
 ]
 
@@ -52,15 +54,19 @@ TokenRule = Callable[..., Credit]
 TOKEN_RULES: Registry[TokenRule] = Registry("token rule")
 
 
+def end_blocks(order: NDArray[np.int64], keep: int) -> list[NDArray[np.int64]]:
+    """Return the sets of `keep` members that are a block from each end of an order."""
+    return [
+        np.concatenate([order[:low], order[len(order) - (keep - low) :]]) for low in range(keep + 1)
+    ]
+
+
 def most_varied(rewards: Array, keep: int) -> list[int]:
     """Return the `keep` members whose rewards have the largest variance.
 
     For scalar rewards, the best subset is a block from each end of the sorted order.
     """
-    order = np.argsort(rewards, kind="stable")
-    choices = [
-        np.concatenate([order[:low], order[len(order) - (keep - low) :]]) for low in range(keep + 1)
-    ]
+    choices = end_blocks(np.argsort(rewards, kind="stable"), keep)
     best = max(choices, key=lambda chosen: float(rewards[chosen].var()))
     return sorted(int(member) for member in best)
 

@@ -67,7 +67,7 @@ class TokenEpisode:
         """Take a turn from sampled tokens and, where known, their log-probabilities."""
         self.has_known = self.has_known and known is not None
         values = known or [0.0] * len(ids)
-        text = self._talk.say(TokenReply(ids, values, "stop", [Span(0, len(ids), 0)]))
+        text = self._talk.say(TokenReply(ids, values, "stop", [Span(0, 0, len(ids))]))
         reply = self.episode.say(text)
         self._grow(1, values)
         if not reply.done:

@@ -1,6 +1,6 @@
 """Batches: samples as padded tensors, in parts that fit a budget of tokens."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +9,8 @@ from torch import Tensor
 
 from hexathlon.baselines.algorithms.samples import Array, Mask, Sample
 
-__all__ = ["Example", "MicroBatch", "SharedPrefix", "idle_part", "parts_of", "shared_prefix"]
+__all__ = ["Example", "MicroBatch", "SharedPrefix", "idle_part", "parts_of", "shared_prefix",
+           "token_values"]  # fmt: skip
 
 _WORTHWHILE = 0.1
 """Minimum share of a part's tokens that computing a prefix separately must save."""
@@ -89,6 +90,7 @@ class MicroBatch:
     """`[rows]`, inputs of each row, where rows are computed as one without padding."""
 
     streams: Mapping[str, Tensor] = field(default_factory=dict)
+    """Those of the examples; empty in an idle part."""
 
 
 def parts_of(
@@ -125,6 +127,27 @@ def parts_of(
             parts.append([number])
             tokens = length
     return [_part(examples, rows, device, dtype, packed, prefixes and not packed) for rows in parts]
+
+
+def token_values(
+    samples: Sequence[Sample],
+    parts: Sequence[MicroBatch],
+    evaluate: Callable[[MicroBatch], Tensor],
+) -> list[Array]:
+    """Return values of tokens without gradients, `[tokens]` per sample; 0 for first tokens.
+
+    Args:
+        samples: The samples.
+        parts: The same, cut into parts.
+        evaluate: Maps a part to the values of all tokens but the first, `[rows, tokens]`.
+    """
+    values: list[Array] = [np.zeros(len(sample.ids)) for sample in samples]
+    with torch.no_grad():
+        for part in parts:
+            rows = evaluate(part).double().cpu().numpy()
+            for row, number in zip(rows, part.rows, strict=False):  # an idle part has no examples
+                values[number][1:] = row[: len(values[number]) - 1]
+    return values
 
 
 def idle_part(device: torch.device, dtype: torch.dtype) -> MicroBatch:

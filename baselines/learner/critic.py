@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from hexathlon.baselines.algorithms.losses import value_loss
 from hexathlon.baselines.algorithms.samples import Array, Sample
-from hexathlon.baselines.learner.batching import Example, MicroBatch, parts_of
+from hexathlon.baselines.learner.batching import Example, MicroBatch, parts_of, token_values
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
@@ -93,17 +93,16 @@ class Critic:
     def _evaluated(
         self, samples: Sequence[Sample], evaluate: Callable[[MicroBatch], Tensor]
     ) -> list[Array]:
-        zeros = [np.zeros(len(sample.ids)) for sample in samples]
         examples = [
-            Example(sample, zero, sample.sampled.astype(np.float64), streams=self._heads(sample))
-            for sample, zero in zip(samples, zeros, strict=True)
+            Example(
+                sample,
+                np.zeros(len(sample.ids)),
+                sample.sampled.astype(np.float64),
+                streams=self._heads(sample),
+            )
+            for sample in samples
         ]
-        with torch.no_grad():
-            for part in self._parts(examples):
-                values = (evaluate(part) * part.mask).double().cpu().numpy()
-                for row, number in zip(values, part.rows, strict=True):
-                    zeros[number][1:] = row[: len(zeros[number]) - 1]
-        return zeros
+        return token_values(samples, self._parts(examples), lambda part: evaluate(part) * part.mask)
 
     def forward(self, part: MicroBatch) -> Tensor:
         """Return the value before each token of a part, `[rows, tokens]`."""

@@ -18,7 +18,13 @@ from hexathlon.baselines.algorithms.objectives import LossParts, Objective, Step
 from hexathlon.baselines.algorithms.samples import Array, Sample
 from hexathlon.baselines.learner.allocator import keep_freed_memory
 from hexathlon.baselines.learner.architectures import check_packing
-from hexathlon.baselines.learner.batching import Example, MicroBatch, idle_part, parts_of
+from hexathlon.baselines.learner.batching import (
+    Example,
+    MicroBatch,
+    idle_part,
+    parts_of,
+    token_values,
+)
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.norms import fuse_norms
@@ -133,31 +139,26 @@ class Learner:
 
     def score(self, examples: Sequence[Example], model: Any = None) -> list[Tensor]:
         """Return log-probabilities of the sampled tokens, one `[tokens]` per example."""
-        scored: dict[int, Tensor] = {}
-        with torch.no_grad():
-            for part in self._parts(examples):
-                values = self._score(part, model or self.model).log_probabilities
-                for row, number in enumerate(part.rows):
-                    length = len(examples[number].sample.ids)
-                    whole = torch.zeros(length, dtype=torch.float64)
-                    whole[1:] = values[row, : length - 1].double().cpu()
-                    scored[number] = whole
-        return [scored[number] for number in range(len(examples))]
+        values = token_values(
+            [example.sample for example in examples],
+            self._parts(examples),
+            lambda part: self._score(part, model or self.model).log_probabilities,
+        )
+        return [torch.from_numpy(each) for each in values]
 
     def entropies(self, samples: Sequence[Sample]) -> list[Array]:
         """Return the policy's entropy at each sampled token, `[tokens]` per sample, 0 elsewhere."""
-        zeros: list[Array] = [np.zeros(len(sample.ids)) for sample in samples]
         examples = [
-            Example(sample, zero, sample.sampled.astype(np.float64))
-            for sample, zero in zip(samples, zeros, strict=True)
+            Example(sample, np.zeros(len(sample.ids)), sample.sampled.astype(np.float64))
+            for sample in samples
         ]
-        with torch.no_grad():
-            for part in self._parts(examples):
-                entropy = self._score(part, self.model, part.mask, entropy=True).entropy
-                assert entropy is not None
-                for row, number in zip(entropy.double().cpu().numpy(), part.rows, strict=False):
-                    zeros[number][1:] = row[: len(zeros[number]) - 1]
-        return zeros
+
+        def entropy(part: MicroBatch) -> Tensor:
+            values = self._score(part, self.model, part.mask, entropy=True).entropy
+            assert values is not None
+            return values
+
+        return token_values(samples, self._parts(examples), entropy)
 
     def update(self, examples: Sequence[Example]) -> dict[str, float]:
         """Update the policy in `epochs` times `minibatches` steps, and the critic if there is one.
@@ -186,7 +187,7 @@ class Learner:
             ValueError: If there are not several heads.
         """
         if self.critic is None or self.critic.config.heads < 2:
-            raise ValueError("the heads of a critic are compared: set critic.heads to 2 or more")
+            raise ValueError("there are no critic heads to compare: set critic.heads to 2 or more")
         return self.critic.disagreement(samples)
 
     def _update_policy(self, examples: Sequence[Example]) -> dict[str, float]:

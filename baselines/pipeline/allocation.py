@@ -7,6 +7,7 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array
+from hexathlon.baselines.pipeline.task_statistics import difficulty_bins
 
 __all__ = [
     "ALLOCATORS",
@@ -27,13 +28,17 @@ Allocator = Callable[..., list[int]]
 ALLOCATORS: Registry[Allocator] = Registry("rollout allocator")
 
 
+def _check_range(tasks: int, budget: int, least: int, most: int) -> None:
+    if not least * tasks <= budget <= most * tasks:
+        raise ValueError(
+            f"a budget of {budget} rollouts is out of range for {tasks} tasks with {least} to "
+            f"{most} each"
+        )
+
+
 def _rounded(shares: Array, budget: int, least: int, most: int) -> list[int]:
     """Divide a budget by shares, `least` to `most` each; remainders go to the largest shares."""
-    if not least * len(shares) <= budget <= most * len(shares):
-        raise ValueError(
-            f"a budget of {budget} rollouts is out of range for {len(shares)} tasks with {least} "
-            f"to {most} each"
-        )
+    _check_range(len(shares), budget, least, most)
     counts = np.full(len(shares), least)
     while (rest := budget - int(counts.sum())) > 0:
         below = counts < most
@@ -82,10 +87,8 @@ def shadow_price(
     Raises:
         ValueError: If `attempts` or `bins` is below 1, or the budget is out of range.
     """
-    if attempts < 1 or bins < 1:
-        raise ValueError(f"expected at least 1, got attempts={attempts} and bins={bins}")
-    _rounded(np.ones(len(success)), budget, least, most)  # checks the budget's range
-    place = np.minimum((bins * (1.0 - (1.0 - success) ** attempts)).astype(int), bins - 1)
+    _check_range(len(success), budget, least, most)
+    place = difficulty_bins(success, attempts, bins)
     size = np.bincount(place, minlength=bins)
     noise = np.bincount(place, weights=success * (1.0 - success), minlength=bins)
     root = np.sqrt(np.maximum(noise / np.maximum(size, 1), 1e-12))[place]

@@ -11,39 +11,22 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hexathlon.baselines.pipeline.growth import Branch, RolloutTree, TreeGrowth
+from hexathlon.baselines.pipeline.growth import Branch, RolloutTree, TreeGrowth, chain_count
 from hexathlon.baselines.pipeline.structures import STRUCTURES
-from hexathlon.baselines.pipeline.voting import BallotKind, check_answer, confidence, majority
+from hexathlon.baselines.pipeline.token_branching import token_places
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
-from hexathlon.baselines.tokens.tree import Node, TokenTree
 
 __all__ = [
     "aepo",
     "arpo",
-    "distance",
-    "echo_ttrl",
-    "ettrl",
-    "latr",
     "random_branches",
     "reex",
-    "share_of_chains",
     "trace",
     "tree_ps",
     "treepo",
     "vines",
 ]
-
-
-def _part(name: str, share: float) -> float:
-    if not 0 < share <= 1:
-        raise ValueError(f"{name} must be above 0 and at most 1, got {share}")
-    return share
-
-
-def share_of_chains(share: float, members: int) -> int:
-    """Return the number of chains of a group; ValueError if the share is not in (0, 1]."""
-    return max(1, round(_part("chains", share) * members))
 
 
 def _drawn(states: Sequence[Branch], room: int, draw: np.random.Generator) -> list[Branch]:
@@ -62,30 +45,28 @@ def random_branches(*, chains: float = 0.25, inside: bool = False) -> TreeGrowth
             many rollouts as there are, so branches branch again.
         inside: Whether to branch at any sampled token instead, drawn evenly, too.
     """
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        places = [branch for branch, _, _ in _places(tree)] if inside else tree.states()
+        places = [branch for branch, _, _ in token_places(tree)] if inside else tree.states()
         return _drawn(places, min(tree.room, len(tree.kept)), draw)
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose)
+    return TreeGrowth(chain_count(chains), choose)
 
 
-def _rise(tree: RolloutTree, state: Branch, tokens: int) -> float:
-    """Return how much entropy the turn after a state has over the leaf's first, by the largest."""
+def _rises(tree: RolloutTree, tokens: int) -> Iterator[tuple[Branch, float]]:
+    """Yield the states that were not considered yet, with their rise in entropy.
+
+    That is the entropy of the turn after the state less that of the rollout's first turn, over the
+    largest of the tree.
+    """
     turns = [(leaf, turn) for leaf in tree.kept for turn in tree.leaves[leaf].turns]
-    most = max((tree.entropy(leaf, turn, tokens) for leaf, turn in turns), default=0.0)
-    rise = tree.entropy(state.leaf, state.after, tokens)
-    rise -= tree.entropy(state.leaf, tree.first, tokens)
-    return rise / most if most > 0 else 0.0
-
-
-def _new_states(tree: RolloutTree) -> Iterator[Branch]:
-    """Yield the states that were not considered yet, and note that they are now."""
+    largest = max((tree.entropy(leaf, turn, tokens) for leaf, turn in turns), default=0.0)
     for state in tree.states():
         if state[:2] not in tree.considered:
             tree.considered.add(state[:2])
-            yield state
+            rise = tree.entropy(state.leaf, state.after, tokens)
+            rise -= tree.entropy(state.leaf, tree.first, tokens)
+            yield state, rise / largest if largest > 0 else 0.0
 
 
 @STRUCTURES.register("arpo")
@@ -101,16 +82,15 @@ def arpo(
     """
     if beam < 2:
         raise ValueError(f"beam must be at least 2, got {beam}")
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         chosen: list[Branch] = []
-        for state in _new_states(tree):
-            probability = float(np.clip(base + gain * _rise(tree, state, tokens), 0.0, 1.0))
+        for state, rise in _rises(tree, tokens):
+            probability = float(np.clip(base + gain * rise, 0.0, 1.0))
             chosen += [state] * int((draw.random(beam - 1) < probability).sum())
         return chosen[: tree.room]
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, entropies=True)
+    return TreeGrowth(chain_count(chains), choose, entropies=True)
 
 
 @STRUCTURES.register("aepo")
@@ -134,9 +114,8 @@ def aepo(
                 return [Branch()] * min(more, tree.room)
         chosen: list[Branch] = []
         in_a_row, leaf = 0, -1
-        for state in _new_states(tree):
+        for state, rise in _rises(tree, tokens):
             in_a_row, leaf = (in_a_row if state.leaf == leaf else 0), state.leaf
-            rise = _rise(tree, state, tokens)
             if draw.random() < (base + gain * rise) / (1 + in_a_row):
                 chosen.append(state)
                 in_a_row = in_a_row + 1 if rise > 0 else 0
@@ -154,18 +133,17 @@ def trace(*, chains: float = 0.25, prior: float = 2.0) -> TreeGrowth:
     anchor, shrunk towards that of the task by `prior` rollouts, instead of a learned predictor, so
     that a resumed run needs no further state; it is renewed four times per group.
     """
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         rewards = [tree.leaves[n].reward for n in tree.kept]
         task = (sum(rewards) + 0.5 * prior) / (len(rewards) + prior)
-        worth, left = {}, {}
-        for state in [Branch(), *tree.states()]:
+        left = {Branch(): sum(leaf.branch.leaf < 0 for leaf in tree.leaves)}
+        left |= {state: tree.children(state) for state in tree.states()}
+        worth = {}
+        for state in left:
             below = rewards if state.leaf < 0 else tree.below(state)
             success = (sum(below) + prior * task) / (len(below) + prior)
             worth[state] = max(success * (1.0 - success), 0.0)
-            chains_so_far = sum(leaf.branch.leaf < 0 for leaf in tree.leaves)
-            left[state] = chains_so_far if state.leaf < 0 else tree.children(state)
         chosen: list[Branch] = []
         for _ in range(min(tree.room, -(-tree.members // 4))):
             best = max(worth, key=lambda state: worth[state] / (1 + left[state]))
@@ -173,11 +151,11 @@ def trace(*, chains: float = 0.25, prior: float = 2.0) -> TreeGrowth:
             chosen.append(best)
         return chosen
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose)
+    return TreeGrowth(chain_count(chains), choose)
 
 
 def _breadth_first(tree: RolloutTree, width: int, every: int) -> list[Branch]:
-    """Return the ways that are missing at the states after every so many turns."""
+    """Return the branches that states after every so many turns lack, shallow states first."""
     missing: list[Branch] = []
     for state in sorted(tree.states(), key=lambda state: (state.after, state.leaf)):
         if (state.after - tree.first) % every == 0:
@@ -199,11 +177,12 @@ def treepo(*, width: int = 2, every: int = 1, tokens: int = 0) -> TreeGrowth:
         )
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        missing = _breadth_first(tree, width, every)
         if tokens:
-            places = _places(tree)
-            missing = [branch for branch, _, drawn in places if drawn and drawn % tokens == 0]
-            missing = [branch for branch in missing for _ in range(width - 1)][: tree.room]
+            places = token_places(tree)
+            ends = [branch for branch, _, drawn in places if drawn and drawn % tokens == 0]
+            missing = [branch for branch in ends for _ in range(width - 1)][: tree.room]
+        else:
+            missing = _breadth_first(tree, width, every)
         return missing or _drawn(tree.states(), tree.room, draw)
 
     return TreeGrowth(lambda members: min(width, members), choose)
@@ -214,10 +193,9 @@ def tree_ps(*, chains: float = 0.25, width: int = 3) -> TreeGrowth:
     """A shallow tree of different actions, for values per step (TreePS-RAG).
 
     Use the estimator `tree_steps`. Chosen here, as budgeted diverse construction: states with the
-    fewest ways out come first, then shallow ones; each gets at most `width`, and a branch whose
-    first action equals that of another way out is pruned.
+    fewest branches come first, then shallow ones; each gets at most `width`, and a branch whose
+    first action equals that of another from the same state is pruned.
     """
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         open_states = [state for state in tree.states() if tree.children(state) < width]
@@ -229,7 +207,7 @@ def tree_ps(*, chains: float = 0.25, width: int = 3) -> TreeGrowth:
         known = [_action(tree.leaves[n].trajectory, branch.after) for n in others]
         return _action(outcome, branch.after) not in known
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, keep)
+    return TreeGrowth(chain_count(chains), choose, keep)
 
 
 @STRUCTURES.register("vines")
@@ -260,160 +238,14 @@ def _action(outcome: Trajectory | Prefix, turn: int) -> str | None:
     return str(steps[turn]["action"]) if turn < len(steps) else None
 
 
-def _node(outcome: Trajectory | Prefix, turn: int) -> Node | None:
-    """Return the tokens of a turn of a branch; None for agents without tokens."""
-    tokens = outcome.tokens if isinstance(outcome, Trajectory) else None
-    if isinstance(outcome, Prefix) and outcome.memory is not None:
-        tokens = outcome.memory.conversation.tree
-    nodes = (tokens or TokenTree()).nodes
-    return next((node for node in nodes if node.turn == turn and node.kind == "sampled"), None)
-
-
-def _places(tree: RolloutTree) -> list[tuple[Branch, float, int]]:
-    """Return every token at which a rollout can branch and has not, once each.
-
-    Returns:
-        The branch, the entropy of the token there, and the number of tokens that the policy had
-        sampled before it in the episode.
-    """
-    places = []
-    for leaf in tree.kept:
-        found = tree.leaves[leaf]
-        drawn = sum(
-            len(node.ids)
-            for turn, node in found.turns.items()
-            if turn < found.branch.after and node.kind == "sampled"
-        )
-        for turn in tree.own_turns(leaf):
-            node = found.turns.get(turn)
-            if node is None or node.kind != "sampled":
-                continue
-            own = (
-                found.branch.token if turn == found.branch.after and found.branch.leaf >= 0 else -1
-            )
-            entropies = node.entropies or [-value for value in node.log_probabilities]
-            places += [
-                (Branch(leaf, turn, token), float(entropies[token]), drawn + token)
-                for token in range(own + 1, len(node.ids))
-                if (leaf, turn, token) not in tree.tried
-            ]
-            drawn += len(node.ids)
-    return places
-
-
-def _most_uncertain(tree: RolloutTree, count: int) -> list[Branch]:
-    """Return the places with the highest entropy, at most one per rollout and turn."""
-    best: dict[tuple[int, int], tuple[float, Branch]] = {}
-    for branch, entropy, _ in _places(tree):
-        if entropy > best.get(branch[:2], (-1.0, branch))[0]:
-            best[branch[:2]] = (entropy, branch)
-    ranked = sorted(best.values(), key=lambda item: (-item[0], item[1][:3]))
-    return [branch for _, branch in ranked[: max(count, 0)]]
-
-
-def distance(first: Sequence[int], second: Sequence[int]) -> float:
-    """Return the edit distance of two sequences over the longer one's length, in [0, 1]."""
-    row = list(range(len(second) + 1))
-    for i, token in enumerate(first, 1):
-        previous, row[0] = row[0], i
-        for j, other in enumerate(second, 1):
-            change = previous + (token != other)
-            previous, row[j] = row[j], min(change, row[j] + 1, row[j - 1] + 1)
-    return row[-1] / max(len(first), len(second), 1)
-
-
-@STRUCTURES.register("latr")
-def latr(*, chains: float = 0.25, least: float = 0.3, tokens: int = 24) -> TreeGrowth:
-    """Branch at uncertain tokens, look ahead, prune branches that stay similar (LATR).
-
-    Each round branches at the tokens with the highest entropy, inside turns, too. A branch goes on
-    if the edit distance of the next `tokens` tokens of its turn to those of the rollout that it
-    left is at least `least` of their length. Chosen here: the look-ahead is the rest of the turn.
-    """
-    _part("chains", chains)
-
-    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        return _most_uncertain(tree, min(tree.room, len(tree.kept)))
-
-    def keep(tree: RolloutTree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
-        own, other = _node(outcome, branch.after), tree.leaves[branch.leaf].turns[branch.after]
-        window = slice(branch.token, branch.token + tokens)
-        return own is not None and distance(own.ids[window], other.ids[window]) >= least
-
-    return TreeGrowth(
-        lambda members: share_of_chains(chains, members), choose, keep, entropies=True
-    )
-
-
-@STRUCTURES.register("ettrl")
-def ettrl(*, chains: float = 0.25, by: BallotKind = "action") -> TreeGrowth:
-    """Branch at the most uncertain tokens; the majority is right (ETTRL, test-time training).
-
-    Rewards are 1 for rollouts whose answer is the most frequent one, see `majority`: the verifier
-    is not used. Use the estimator `entropy_damped`. Chosen here: each round at most doubles the
-    tree, with one branch per turn.
-    """
-    check_answer(by)
-    _part("chains", chains)
-
-    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        return _most_uncertain(tree, min(tree.room, len(tree.kept)))
-
-    return TreeGrowth(
-        lambda members: share_of_chains(chains, members),
-        choose,
-        labels=lambda played: majority(played, by),
-        entropies=True,
-    )
-
-
-@STRUCTURES.register("echo_ttrl")
-def echo_ttrl(
-    *, chains: float = 0.25, width: int = 3, margin: float = 0.5, by: BallotKind = "action"
-) -> TreeGrowth:
-    """Branch width by entropy and agreement, pruned by confidence (ECHO, test-time training).
-
-    At uncertain tokens, 1 to `width` branches: more where entropy is high and where the rollouts
-    agree less. A branch is pruned if the mean log-probability of its turn is more than `margin`
-    below that of the turn that it left. Rewards are majority labels as in `ettrl`. Chosen here:
-    width = 1 + round((width - 1) * H / max H * (1 - share of the majority)).
-    """
-    check_answer(by)
-    _part("chains", chains)
-
-    def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
-        agreed = confidence([tree.leaves[n].trajectory for n in tree.kept], by)
-        entropy = {branch: value for branch, value, _ in _places(tree)}
-        chosen: list[Branch] = []
-        for branch in _most_uncertain(tree, min(tree.room, len(tree.kept))):
-            share = entropy[branch] / max(max(entropy.values()), 1e-9)
-            chosen += [branch] * (1 + round((width - 1) * share * (1.0 - agreed)))
-        return chosen[: tree.room]
-
-    def keep(tree: RolloutTree, branch: Branch, outcome: Trajectory | Prefix) -> bool:
-        own, other = _node(outcome, branch.after), tree.leaves[branch.leaf].turns[branch.after]
-        if own is None:
-            return False
-        return float(np.mean(own.log_probabilities) - np.mean(other.log_probabilities)) >= -margin
-
-    return TreeGrowth(
-        lambda members: share_of_chains(chains, members),
-        choose,
-        keep,
-        lambda played: majority(played, by),
-        entropies=True,
-    )
-
-
 @STRUCTURES.register("reex")
 def reex(*, chains: float = 0.25, width: int = 2) -> TreeGrowth:
     """Expand alternatives after executed queries, least confident turns first (ReEx-SQL).
 
-    States whose last call was executed without an error get up to `width` ways out; those whose
+    States whose last call was executed without an error get up to `width` branches; those whose
     next turn has the lowest mean log-probability come first. `elected` picks the tree's answer.
     Chosen here: the order, since the abstract names tree decoding only.
     """
-    _part("chains", chains)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         def doubt(state: Branch) -> float:
@@ -428,4 +260,4 @@ def reex(*, chains: float = 0.25, width: int = 2) -> TreeGrowth:
         ]
         return sorted(states, key=doubt)[: min(tree.room, len(tree.kept))]
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose)
+    return TreeGrowth(chain_count(chains), choose)

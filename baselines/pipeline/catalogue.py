@@ -7,6 +7,7 @@ from hexathlon.baselines.pipeline import (
     pivots,
     process_rewards,
     stitching,
+    token_branching,
     tool_errors,
 )
 from hexathlon.baselines.pipeline.allocation import ALLOCATORS
@@ -39,5 +40,6 @@ __all__ = [
     "pivots",
     "process_rewards",
     "stitching",
+    "token_branching",
     "tool_errors",
 ]

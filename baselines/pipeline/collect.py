@@ -11,6 +11,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple, cast
 
+import numpy as np
+
 from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.pruning import Pruner
@@ -138,11 +140,13 @@ class Collector:
         Records keep the verifier's rewards.
         """
         collected = collected_of(tasks, played)
-        if self._growth is None:
+        if self._growth is None or self._growth.labels is None:
             return collected
         labelled: list[Trajectory] = []
         for task in tasks:
-            labelled += _labelled([one for one in played if one.key[1] == task], self._growth)
+            scored = [one for one in played if one.key[1] == task and one.scored]
+            labels = self._growth.labels(scored)
+            labelled += [_relabelled(*pair) for pair in zip(scored, labels, strict=True)]
         return collected._replace(groups=collected_of(tasks, labelled).groups)
 
     def roots(self, plan: GroupPlan) -> int:
@@ -237,25 +241,18 @@ class Collector:
         roots = [Request((p.env, p.task, p.seed, 0), p.limits, start=p.start) for p in plans]
         trees = [RolloutTree(plan.members, plan.start) for plan in plans]
         draws = [generator_for("tree", *request.key[:3]) for request in roots]
-        active = [*range(len(plans))]
-        first = True
-        while active:
-            chosen: list[tuple[int, Branch]] = []
-            for number in active:
-                tree = trees[number]
-                branches = [Branch()] * min(growth.chains(tree.members), tree.room)
-                if not first:
-                    spent = tree.drawn >= MOST_DRAWN * tree.members
-                    branches = [] if spent else [*growth.choose(tree, draws[number])]
-                    chains = tree.room if spent else -(-tree.room // 2)
-                    branches = branches or [Branch()] * chains
-                chosen += [(number, branch) for branch in branches]
+        chains = [min(growth.chains(tree.members), tree.room) for tree in trees]
+        chosen = [(number, Branch()) for number, count in enumerate(chains) for _ in range(count)]
+        await self._branches(chosen, trees, roots, growth)
+        if growth.reference:
+            await self._solve(trees, roots)
+        while chosen:
+            chosen = [
+                (number, branch)
+                for number in dict.fromkeys(number for number, _ in chosen)
+                for branch in _next_branches(trees[number], growth, draws[number])
+            ]
             await self._branches(chosen, trees, roots, growth)
-            if first and growth.reference:
-                await self._solve(trees, roots)
-            named = {number for number, _ in chosen}
-            active = [number for number in active if number in named]
-            first = False
         return [trajectory for tree in trees for trajectory in tree.played()]
 
     async def _branches(
@@ -340,21 +337,20 @@ def collected_of(tasks: Sequence[str], played: Sequence[Trajectory]) -> Collecte
     )
 
 
-def _labelled(played: Sequence[Trajectory], growth: TreeGrowth) -> list[Trajectory]:
-    """Return the scored rollouts of a task with labels as rewards, if there are any."""
-    scored = [trajectory for trajectory in played if trajectory.scored]
-    labels = growth.labels(scored)
-    if labels is None:
-        return scored
-    return [
-        replace(trajectory, record=_relabelled(trajectory.record, label))
-        for trajectory, label in zip(scored, labels, strict=True)
-    ]
+def _next_branches(
+    tree: RolloutTree, growth: TreeGrowth, draw: np.random.Generator
+) -> Sequence[Branch]:
+    """Return the branches of a tree's next round; chains where the structure names none."""
+    if tree.drawn >= MOST_DRAWN * tree.members:
+        return [Branch()] * tree.room
+    return growth.choose(tree, draw) or [Branch()] * -(-tree.room // 2)
 
 
-def _relabelled(record: TrialRecord, label: float) -> TrialRecord:
-    steps = [{**step, "reward": 0.0} for step in record["steps"]]
-    return cast("TrialRecord", {**record, "steps": steps, "reward": label})
+def _relabelled(trajectory: Trajectory, label: float) -> Trajectory:
+    """Return a trajectory whose whole reward is a label, at its end."""
+    steps = [{**step, "reward": 0.0} for step in trajectory.record["steps"]]
+    record = {**trajectory.record, "steps": steps, "reward": label}
+    return replace(trajectory, record=cast("TrialRecord", record))
 
 
 def rollouts_in(group: Group) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hexathlon.baselines.algorithms.budgets import BUDGET
+from hexathlon.baselines.algorithms.budgets import BUDGET, BUDGETS, check_budgets
 from hexathlon.baselines.algorithms.registry import Registry
 
 __all__ = [
@@ -65,6 +65,14 @@ def none(success: float, rollouts: int, draw: np.random.Generator) -> list[Conte
     return [Context()] * rollouts
 
 
+def _for_failing(
+    context: Context, success: float, rollouts: int, below: float, plain: float
+) -> list[Context]:
+    """Return a context for all but the share `plain` if `success` is at most `below`, else none."""
+    count = rollouts - math.floor(plain * rollouts) if success <= below else 0
+    return [Context()] * (rollouts - count) + [context] * count
+
+
 @CONTEXTS.register("guide")
 def guide(
     success: float,
@@ -91,8 +99,7 @@ def guide(
             f"expected shares from 0 to 1, share less than 1, got share={share}, below={below} and "
             f"plain={plain}"
         )
-    count = rollouts - math.floor(plain * rollouts) if success <= below else 0
-    return [Context()] * (rollouts - count) + [Context(text, share)] * count
+    return _for_failing(Context(text, share), success, rollouts, below, plain)
 
 
 @CONTEXTS.register("strategies")
@@ -168,8 +175,7 @@ def examples(
     """
     if not (0 <= below <= 1 and 0 <= plain <= 1):
         raise ValueError(f"expected shares from 0 to 1, got below={below} and plain={plain}")
-    count = rollouts - math.floor(plain * rollouts) if success <= below else 0
-    return [Context()] * (rollouts - count) + [Context(text, example=True)] * count
+    return _for_failing(Context(text, example=True), success, rollouts, below, plain)
 
 
 @CONTEXTS.register("efforts")
@@ -199,13 +205,12 @@ def budgets(
     rollouts: int,
     draw: np.random.Generator,
     *,
-    budgets: Sequence[int] = (512, 1024, 2048, 2560),
+    budgets: Sequence[int] = BUDGETS,
 ) -> list[Context]:
     """A token budget for each rollout, in turn, which the estimator `hbpo` reads (HBPO).
 
     Raises:
         ValueError: If there are no budgets, or one is below 1.
     """
-    if not budgets or min(budgets) < 1:
-        raise ValueError(f"expected budgets of at least 1 token, got {list(budgets)}")
+    check_budgets(budgets)
     return [Context(f"{BUDGET}{budgets[n % len(budgets)]} tokens") for n in range(rollouts)]

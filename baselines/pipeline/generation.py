@@ -1,8 +1,9 @@
 """The generate stage: the tasks of a step, the rollouts of each, and the prefixes they start from.
 
 Each table of the mixture gets its share of a step's groups. The sampler chooses tasks among
-candidates, the allocator divides the rollouts among them, and the hint sets how many of the
-oracle's actions each rollout starts from. Difficulty is estimated from rollouts without a hint.
+candidates, the allocator divides the rollouts among them, the hint sets how many of the oracle's
+actions each rollout starts from, and the context what it reads after its task. Difficulty is
+estimated from rollouts without a hint.
 """
 
 import math
@@ -147,19 +148,18 @@ class Generation:
         started = []
         for plan, rate, texts in zip(plans, success, contexts, strict=True):
             solution = solutions.get(plan.task)
-            steps = [] if solution is None else solution.record["steps"]
+            actions = _actions(solution) if solution else []
             example = others.get(plan.task, "")
             shown = _example_text(example, solutions[example]) if example else ""
-            plan = _with_contexts(plan, texts, [step["action"] for step in steps], shown)
+            plan = _with_contexts(plan, texts, actions, shown)
             if solution is not None:
                 # The last action is always left to the policy.
-                actions = len(solution.record["steps"])
-                length = min(self._hint_length(plan.task, rate, actions), actions - 1)
+                length = min(self._hint_length(plan.task, rate, len(actions)), len(actions) - 1)
                 if length > 0:
                     plan = plan._replace(
                         start=Prefix.of(solution, length),
                         plain=math.floor(plan.members * (1.0 - self._config.hinted) + 1e-9),
-                        hint=length / actions,
+                        hint=length / len(actions),
                     )
             started.append(plan)
         return started
@@ -167,17 +167,17 @@ class Generation:
     async def _solutions(
         self, plans: Sequence[GroupPlan], executor: Executor
     ) -> dict[str, Trajectory]:
-        """Let the oracle play the plans' tasks."""
-        if not plans:
+        """Let the oracle play the plans' tasks, each once; all plans have the same seed."""
+        by_task = {plan.task: plan for plan in plans}
+        if not by_task:
             return {}
         oracles = [
             Request((plan.env, plan.task, plan.seed, 0), plan.limits, "agent:oracle")
-            for plan in plans
+            for plan in by_task.values()
         ]
         outcomes = await executor.run(oracles)
         return {
-            plan.task: _solution(plan, outcome)
-            for plan, outcome in zip(plans, outcomes, strict=True)
+            task: _solution(task, outcome) for task, outcome in zip(by_task, outcomes, strict=True)
         }
 
     def _example_task(self, plan: GroupPlan) -> str:
@@ -228,19 +228,22 @@ def _with_contexts(
     return plan._replace(contexts=texts, hint=max(shares))
 
 
+def _actions(solution: Trajectory) -> list[str]:
+    return [step["action"] for step in solution.record["steps"]]
+
+
 def _example_text(task: str, solution: Trajectory) -> str:
-    actions = (step["action"] for step in solution.record["steps"])
-    return "\n".join([_instruction(task), "", *actions])
+    return "\n".join([_instruction(task), "", *_actions(solution)])
 
 
 def _instruction(task: str) -> str:
     return get_source(parse_address(task).source).build(task).instruction
 
 
-def _solution(plan: GroupPlan, outcome: Outcome) -> Trajectory:
+def _solution(task: str, outcome: Outcome) -> Trajectory:
     if isinstance(outcome, Trajectory) and outcome.record["reward"] == 1.0:
         return outcome
     raise HintFailed(
-        f"the oracle of {plan.task} did not solve it, so there is no hint: remove generate.hint "
-        "or choose other tasks"
+        f"the oracle of {task} did not solve it, so there is no hint: remove generate.hint and "
+        "generate.context, or choose other tasks"
     )

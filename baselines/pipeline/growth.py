@@ -8,7 +8,7 @@ shared, and the rest is sampled with the branch's own draws. A structure names o
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +16,11 @@ import numpy as np
 from hexathlon.baselines.agents.policy import PolicyMemory, Told
 from hexathlon.baselines.rollout.executor import Request
 from hexathlon.baselines.rollout.prefix import Prefix
-from hexathlon.baselines.tokens.requests import Span, TokenReply
+from hexathlon.baselines.tokens.requests import Finish, TokenReply, spans_of
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import Node, TokenTree
 
-__all__ = ["Branch", "TreeGrowth", "Leaf", "RolloutTree", "reply_of"]
+__all__ = ["Branch", "Leaf", "RolloutTree", "TreeGrowth", "chain_count", "reply_of"]
 
 
 class Branch(NamedTuple):
@@ -42,7 +42,7 @@ class Branch(NamedTuple):
     """Index of a rollout that the branch replaces if it scores at least as much; -1 for none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=False)
 class Leaf:
     """One rollout of a tree."""
 
@@ -59,7 +59,7 @@ class Leaf:
         """Reward of the episode; 0 without a score."""
         return float(self.trajectory.record["reward"] or 0.0)
 
-    @property
+    @cached_property
     def turns(self) -> dict[int, Node]:
         """The turns by their number."""
         tokens = self.trajectory.tokens or TokenTree()
@@ -70,7 +70,7 @@ class RolloutTree:
     """The rollouts of one group, in order of their creation.
 
     Args:
-        members: Number of rollouts that the group shall have.
+        members: Size of the group.
         start: The hint that all rollouts continue from, if any.
     """
 
@@ -164,7 +164,7 @@ class RolloutTree:
         return [self.leaves[n].reward for n in self.kept if self.passes(n, state)]
 
     def children(self, state: Branch) -> int:
-        """Return how many ways out of a state have been played, at least 1."""
+        """Return the number of branches from a state, including the rollout that visited it."""
         return 1 + sum(
             leaf.branch.leaf == state.leaf and leaf.branch.after == state.after
             for leaf in self.leaves
@@ -184,12 +184,8 @@ class RolloutTree:
 
     def failed(self, leaf: int, turn: int) -> bool:
         """Return whether a call of a turn was malformed or an error, as the environment counts."""
-        before, after = self.point(leaf, turn), self.point(leaf, turn + 1)
-        if before is None:
-            return False
-        record = self.leaves[leaf].trajectory.record
-        errors = record["tool_errors"] if after is None else sum(after.spent.errors)
-        return errors > sum(before.spent.errors)
+        errors = self.leaves[leaf].trajectory.errors
+        return turn < len(errors) and errors[turn] > 0
 
     def request(self, branch: Branch, root: Request) -> Request:
         """Return the request of a branch, which gets the next trial's number.
@@ -233,18 +229,20 @@ class RolloutTree:
 
 def reply_of(node: Node) -> TokenReply:
     """Return the reply that a sampled turn came from."""
-    spans, begin = [], 0
-    for version, tokens in groupby(node.versions):
-        end = begin + len(list(tokens))
-        spans.append(Span(version, begin, end))
-        begin = end
-    finish = "length" if node.finish == "length" else "stop"
-    values = list(node.log_probabilities)
-    return TokenReply(list(node.ids), values, finish, spans, node.entropies)  # type: ignore[arg-type]
+    ids, log_probabilities = list(node.ids), list(node.log_probabilities)
+    finish: Finish = "length" if node.finish == "length" else "stop"
+    return TokenReply(ids, log_probabilities, finish, spans_of(node.versions), node.entropies)
 
 
-def _no_labels(played: Sequence[Trajectory]) -> list[float] | None:
-    return None
+def chain_count(share: float) -> Callable[[int], int]:
+    """Return the function from the size of a group to the number of chains it starts with.
+
+    Raises:
+        ValueError: If the share is not in (0, 1].
+    """
+    if not 0 < share <= 1:
+        raise ValueError(f"chains must be above 0 and at most 1, got {share}")
+    return lambda members: max(1, round(share * members))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +262,7 @@ class TreeGrowth:
     not asked about: they count as failed rollouts. One with a score may have ended before its first
     own turn did."""
 
-    labels: Callable[[Sequence[Trajectory]], Sequence[float] | None] = _no_labels
+    labels: Callable[[Sequence[Trajectory]], Sequence[float]] | None = None
     """Rewards to train on instead of the verifier's; None keeps those."""
 
     entropies: bool = False

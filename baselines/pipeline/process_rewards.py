@@ -10,6 +10,7 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample, turns_of
 from hexathlon.baselines.pipeline.shaping import SHAPINGS, added
+from hexathlon.evaluators.subsequence import common_length
 
 __all__ = ["likeness", "process", "references", "skill_reuse", "staged"]
 
@@ -64,17 +65,8 @@ def _actions(sample: Sample) -> list[bytes]:
 
 def likeness(one: Sequence[bytes], other: Sequence[bytes]) -> float:
     """Return 2 L / (m + n), L the length of the longest common subsequence of two sequences."""
-    if not one or not other:
-        return 0.0
-    row = [0] * (len(other) + 1)
-    for action in one:
-        before = 0
-        for place, match in enumerate(other, 1):
-            before, row[place] = (
-                row[place],
-                (before + 1 if action == match else max(row[place], row[place - 1])),
-            )
-    return 2.0 * row[-1] / (len(one) + len(other))
+    common = common_length(one, other)
+    return 2.0 * common / (len(one) + len(other)) if common else 0.0
 
 
 @SHAPINGS.register("references")
@@ -111,9 +103,9 @@ def staged(
     """Mix the mean of the reward's terms into the reward, less in later stages (TableGPT-R1).
 
     R becomes (1 - w) R + w * mean of the verifier's terms, w the weight of the stage; a new stage
-    begins after each number of updates in `stages`. Early stages so reward what is partly right,
-    and the last one only the outcome. Chosen here: the step is the version of the policy that
-    sampled the rollout; rollouts without terms or versions keep their reward.
+    begins after each number of updates in `stages`. Early stages reward partial results, the last
+    one only the outcome. Chosen here: the step is the version of the policy that sampled the
+    rollout; rollouts without terms or versions keep their reward.
 
     Raises:
         ValueError: If there is not one weight more than `stages`, or one is outside [0, 1].

@@ -14,6 +14,7 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.registry import Registry
 from hexathlon.baselines.algorithms.samples import Array
+from hexathlon.baselines.algorithms.token_rules import end_blocks
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
 from hexathlon.baselines.rollout.prefix import Prefix
 from hexathlon.baselines.tokens.trajectory import Trajectory
@@ -47,12 +48,11 @@ def balanced(predicted: Array, *, share: float = 0.5) -> Array:
     size = len(predicted)
     keep = min(size, max(2, int(np.ceil(share * size - 1e-9))))
     order = np.argsort(predicted, kind="stable")
-    sets: list[Any] = [[*order[:low], *order[size - (keep - low) :]] for low in range(keep + 1)]
-    if math.comb(size, keep) <= _MOST_SETS:
-        sets = list(map(list, combinations(range(size), keep)))
-    off = np.abs(predicted[np.array(sets)].mean(axis=1) - 0.5)
+    few = math.comb(size, keep) <= _MOST_SETS
+    sets = np.array([*combinations(range(size), keep)] if few else end_blocks(order, keep))
+    off = np.abs(predicted[sets].mean(axis=1) - 0.5)
     result = np.zeros(size)
-    result[sets[int(np.argmin(off))]] = 1.0
+    result[sets[np.argmin(off)]] = 1.0
     return result
 
 
@@ -160,7 +160,7 @@ class Pruner:
         self._stopped += going.count(False)
         return going
 
-    def taken(self) -> int:
+    def take_stopped(self) -> int:
         """Return the number of rollouts stopped since the last call."""
         stopped, self._stopped = self._stopped, 0
         return stopped

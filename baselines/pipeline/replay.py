@@ -107,18 +107,28 @@ def recent(
     return [*groups, *(memory.groups[int(place)] for place in places)]
 
 
+def _better(group: Group, memory: Memory) -> Sample | None:
+    """Return the stored success of a group's task; None if a rollout of the group scores as much.
+
+    Node names are unique only within a step: a prefix prevents clashes.
+    """
+    stored = memory.successes.get(group.task)
+    if stored is None or group.rewards.max() >= stored.reward:
+        return None
+    branches = tuple(f"stored {name}" for name in stored.branches)
+    return replace(stored, branches=branches) if branches else stored
+
+
 @REPLAYS.register("rescue")
 def rescue(groups: Sequence[Group], memory: Memory, draw: np.random.Generator) -> list[Group]:
     """Replace one rollout of a group without a success by a stored success (DART-GUI)."""
     repaired = []
     for group in groups:
-        stored = memory.successes.get(group.task)
-        if stored is not None and not group.varies and group.rewards.max() < stored.reward:
+        stored = _better(group, memory)
+        if stored is not None and not group.varies:
             place = int(draw.integers(len(group.samples)))
             samples = [*group.samples]
-            # Node names are unique only within a step: the prefix prevents clashes.
-            branches = tuple(f"stored {name}" for name in stored.branches)
-            samples[place] = replace(stored, branches=branches) if branches else stored
+            samples[place] = stored
             group = replace(group, samples=tuple(samples))
         repaired.append(group)
     return repaired
@@ -133,10 +143,9 @@ def external(groups: Sequence[Group], memory: Memory, draw: np.random.Generator)
     """
     mixed = []
     for group in groups:
-        stored = memory.successes.get(group.task)
-        if stored is not None and group.rewards.max() < stored.reward:
-            branches = tuple(f"stored {name}" for name in stored.branches)
-            added = replace(stored, branches=branches, external=True)
+        stored = _better(group, memory)
+        if stored is not None:
+            added = replace(stored, external=True)
             group = replace(group, samples=(*group.samples, added))
         mixed.append(group)
     return mixed
@@ -153,13 +162,12 @@ def corrections(groups: Sequence[Group], memory: Memory, draw: np.random.Generat
     """
     repaired = []
     for group in groups:
-        stored = memory.successes.get(group.task)
-        if stored is not None and group.rewards.max() < stored.reward:
+        stored = _better(group, memory)
+        if stored is not None:
             turns = {_deviation(sample, stored) for sample in group.samples} - {-1}
             if turns:
                 rest = stored.sampled & ~np.isin(stored.turn, sorted(turns))
-                branches = tuple(f"stored {name}" for name in stored.branches)
-                added = replace(stored, branches=branches, withheld=rest)
+                added = replace(stored, withheld=rest)
                 group = replace(group, samples=(*group.samples, added))
         repaired.append(group)
     return repaired

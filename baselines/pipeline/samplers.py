@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hexathlon.baselines.algorithms.registry import Registry
-from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
+from hexathlon.baselines.pipeline.task_statistics import TaskStatistics, difficulty_bins
 
 __all__ = [
     "SAMPLERS",
@@ -122,13 +122,11 @@ def gdro(
     Raises:
         ValueError: If `attempts` or `bins` is below 1, or there are fewer tasks than `count`.
     """
-    if attempts < 1 or bins < 1:
-        raise ValueError(f"expected at least 1, got attempts={attempts} and bins={bins}")
     check_count(tasks, count)
-    failure = 1.0 - known.success(tasks)
-    place = np.minimum((bins * (1.0 - failure**attempts)).astype(int), bins - 1)
+    success = known.success(tasks)
+    place = difficulty_bins(success, attempts, bins)
     size = np.bincount(place, minlength=bins)
-    loss = np.bincount(place, weights=failure, minlength=bins) / np.maximum(size, 1)
+    loss = np.bincount(place, weights=1.0 - success, minlength=bins) / np.maximum(size, 1)
     scores = (eta * loss - np.log(np.maximum(size, 1)))[place] + draw.gumbel(size=len(tasks))
     return [int(chosen) for chosen in np.argsort(-scores, kind="stable")[:count]]
 

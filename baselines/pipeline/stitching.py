@@ -1,7 +1,7 @@
 """Structures that correct rollouts: a wrong turn is replaced, and the environment plays the rest.
 
-Nothing is edited in stored tokens: a correction is a branch before the wrong turn that is told its
-first turns, so observations, rewards and records are real.
+Stored tokens are never edited: a correction is a branch before the wrong turn whose first turns are
+given, so observations, rewards and records are real.
 """
 
 import json
@@ -10,8 +10,13 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from hexathlon.baselines.agents.policy import Told
-from hexathlon.baselines.pipeline.branching import share_of_chains
-from hexathlon.baselines.pipeline.growth import Branch, RolloutTree, TreeGrowth, reply_of
+from hexathlon.baselines.pipeline.growth import (
+    Branch,
+    RolloutTree,
+    TreeGrowth,
+    chain_count,
+    reply_of,
+)
 from hexathlon.baselines.pipeline.structures import STRUCTURES
 
 __all__ = ["cleaner", "departure", "intervention", "scope"]
@@ -71,9 +76,10 @@ def cleaner(*, similar: float = 0.5) -> TreeGrowth:
 
 
 def departure(tree: RolloutTree, leaf: int) -> int | None:
-    """Return the first turn in which a failed rollout leaves the reference solution.
+    """Return the first turn in which a failed rollout departs from the reference solution.
 
-    None if it succeeded, there is no reference, or it leaves it only at its end.
+    None if it succeeded, there is no reference, its actions equal the reference's as far as both
+    go, or equal actions had different observations.
     """
     found, reference = tree.leaves[leaf], tree.reference
     if reference is None or found.reward >= 1.0:
@@ -112,12 +118,11 @@ def scope(*, chains: float = 0.5, late: float = 0.3) -> TreeGrowth:
     """
     if not 0 <= late <= 1:
         raise ValueError(f"late must be between 0 and 1, got {late}")
-    share_of_chains(chains, 1)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         return _corrected(tree, late, trained=False)
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, reference=True)
+    return TreeGrowth(chain_count(chains), choose, reference=True)
 
 
 @STRUCTURES.register("intervention")
@@ -129,9 +134,8 @@ def intervention(*, chains: float = 0.5) -> TreeGrowth:
     error is where a failed rollout leaves the oracle's solution, instead of the model's own
     comparison with it.
     """
-    share_of_chains(chains, 1)
 
     def choose(tree: RolloutTree, draw: np.random.Generator) -> list[Branch]:
         return _corrected(tree, 0.0, trained=True)
 
-    return TreeGrowth(lambda members: share_of_chains(chains, members), choose, reference=True)
+    return TreeGrowth(chain_count(chains), choose, reference=True)

@@ -1,13 +1,15 @@
 """Estimates of each task's difficulty for the current policy, from its own rollouts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hexathlon.baselines.algorithms.samples import Array, Group
 
-__all__ = ["TaskStatistics"]
+__all__ = ["TaskStatistics", "difficulty_bins"]
 
 _BATCHES = 32
 """Number of batches whose rubric means are kept."""
@@ -55,10 +57,32 @@ class TaskStatistics:
     text: Callable[[str], str] = str
     """Returns the text by which a task is compared with others; its id by default."""
 
+    def state(self) -> dict[str, Any]:
+        """Return the statistics as plain values."""
+        return {
+            "known": self.counts,
+            "batches": self.batches,
+            "seen": self.seen,
+            "lengths": self.lengths,
+            "rubric": self.rubric,
+            "hinted": self.hinted,
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Restore the result of `state`; states of older versions may have the counts alone."""
+        self.counts = {task: (won, lost) for task, (won, lost) in state["known"].items()}
+        self.batches = state.get("batches", 0)
+        self.seen = dict(state.get("seen", {}))
+        self.lengths = dict(state.get("lengths", {}))
+        self.rubric = [tuple(row) for row in state.get("rubric", ())]
+        self.hinted = {
+            task: [tuple(row) for row in rows] for task, rows in state.get("hinted", {}).items()
+        }
+
     def observe(self, groups: Sequence[Group]) -> None:
         """Count the rollouts of some tasks.
 
-        One that was not stopped with probability p counts 1 / p times, for those that were.
+        A rollout that went on with probability p counts 1 / p times, in place of stopped ones.
         """
         self.batches += 1
         for group in groups:
@@ -110,3 +134,20 @@ class TaskStatistics:
         parameters = self.posterior(tasks)
         rate: Array = parameters[:, 0] / parameters.sum(axis=1)
         return rate
+
+
+def difficulty_bins(success: Array, attempts: int, bins: int) -> NDArray[np.int64]:
+    """Return each task's bin by pass@`attempts`, `[tasks]`, the hardest first (GDRO).
+
+    Args:
+        success: Expected success of each task.
+        attempts: Number of rollouts of which one has to succeed.
+        bins: Number of bins of equal width.
+
+    Raises:
+        ValueError: If `attempts` or `bins` is below 1.
+    """
+    if attempts < 1 or bins < 1:
+        raise ValueError(f"expected at least 1, got attempts={attempts} and bins={bins}")
+    solved = 1.0 - (1.0 - success) ** attempts
+    return np.minimum((bins * solved).astype(np.int64), bins - 1)

@@ -115,11 +115,6 @@ class ResourcesUsed(NamedTuple):
     agent: float = 0.0
     env: float = 0.0
 
-    @property
-    def tool_errors(self) -> int:
-        """Failed tool calls of all turns."""
-        return sum(self.errors)
-
 
 @dataclass(frozen=True, slots=True)
 class Prefix:

@@ -22,8 +22,8 @@ def cut_of(ids: Sequence[int], rest: Sequence[int]) -> tuple[int, int]:
     stop = len(ids) - (len(rest) - start)
     if stop < start or list(ids[stop:]) != list(rest[start:]):
         raise ValueError(
-            "the prompt with a context is not the prompt without it and one more part: this "
-            "tokenizer merges tokens across its borders, so it cannot train with generate.context"
+            "removing the context changes the tokens around it: this tokenizer merges tokens "
+            "across its borders, so it cannot train with generate.context"
         )
     return start, stop
 
@@ -75,7 +75,7 @@ class TokenConversation:
             without: The messages without it.
 
         Raises:
-            ValueError: If the tokens without the context are not the others with a part cut out.
+            ValueError: If removing the context changes the tokens around it.
         """
         segments = self.renderer.open(messages, self.tools, images)
         if context:

@@ -4,10 +4,12 @@ A reply has the log-probability of each token under the distribution it was samp
 never decoded and encoded again.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal, NamedTuple
 
-__all__ = ["Finish", "Span", "TokenReply", "TokenRequest", "TokenSampling"]
+__all__ = ["Finish", "Span", "TokenReply", "TokenRequest", "TokenSampling", "spans_of"]
 
 Finish = Literal["stop", "length", "abort"]
 
@@ -78,6 +80,17 @@ class Span(NamedTuple):
     version: int
     start: int
     end: int
+
+
+def spans_of(versions: Iterable[int]) -> list[Span]:
+    """Return the spans of equal versions, from the version of each token."""
+    spans: list[Span] = []
+    start = 0
+    for version, tokens in groupby(versions):
+        end = start + len(list(tokens))
+        spans.append(Span(version, start, end))
+        start = end
+    return spans
 
 
 class TokenReply(NamedTuple):

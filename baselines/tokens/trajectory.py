@@ -36,12 +36,15 @@ class Trajectory:
     points: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     """States of the episode from which other rollouts can fork, in order of their turns: prefixes,
     see `hexathlon.baselines.rollout.prefix`. Neither stored nor sent as JSON."""
+
     errors: tuple[int, ...] = ()
     """Number of failed tool calls in each turn; empty if unknown."""
 
     survival: float = 1.0
+    """As in `Sample`."""
+
     started: int = 0
-    """These two as in `Sample`."""
+    """As in `Sample`."""
 
     @property
     def key(self) -> TrialKey:
@@ -52,6 +55,12 @@ class Trajectory:
     def scored(self) -> bool:
         """Whether the trial has a reward; False after a failure of infrastructure or verifier."""
         return self.record["status"] == "scored"
+
+    @property
+    def sampled_tokens(self) -> int:
+        """Number of tokens that the policy sampled."""
+        nodes = [] if self.tokens is None else self.tokens.nodes
+        return sum(len(node.ids) for node in nodes if node.kind == "sampled")
 
     def samples(self) -> list[Sample]:
         """Return the training samples, one per branch of the token tree; none if unscored."""
@@ -73,9 +82,7 @@ class Trajectory:
             tuple(f"{turns[number].trial}.{number}" for number in range(count)),
             finished=not (cut or self.record["stop"].startswith("truncated")),
             objectives=tuple(float(value) for _, value in sorted(self.record["terms"].items())),
-            errors=tuple(max(n, 0) for n in (*self.errors, *[0] * count)[:count])
-            if self.errors
-            else (),
+            errors=(*self.errors, *[0] * count)[:count] if self.errors else (),
             survival=self.survival,
             started=self.started,
         )

@@ -58,6 +58,7 @@ class Node:
 
     context: str = ""
     """Of a root: the text of its context."""
+
     entropies: tuple[float, ...] = ()
     """Entropy of the distribution of each sampled token, in nats; empty if unknown."""
 
@@ -94,8 +95,10 @@ class PathOutcome:
     """Failed tool calls in each turn; empty if unknown."""
 
     survival: float = 1.0
+    """As in `Sample`."""
+
     started: int = 0
-    """These two as in `Sample`."""
+    """As in `Sample`."""
 
 
 @dataclass(slots=True)
@@ -169,7 +172,8 @@ class TokenTree:
         """Return the sample of a path; its nodes in `trained` receive gradients."""
         nodes = [self.nodes[index] for index in path]
         mask = [index in trained for index in path]
-        first = next(index for index, node in enumerate(nodes) if node.kind == "sampled")
+        kinds = ("sampled", "corrected")
+        first = next(index for index, node in enumerate(nodes) if node.kind in kinds)
         lengths = [len(node.ids) for node in nodes]
         observed = [
             index > first and node.kind == "observation" for index, node in enumerate(nodes)

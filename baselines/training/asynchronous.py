@@ -177,7 +177,7 @@ class AsynchronousSource:
     ) -> None:
         await asyncio.shield(hinted)
         played = await self._run.collector.rollout(self._widened(group.item), root)
-        self._offered += [_tokens(trajectory) for trajectory in played if trajectory.scored]
+        self._offered += [trajectory.sampled_tokens for trajectory in played if trajectory.scored]
         scored = sum(trajectory.scored for trajectory in played)
         failed = [trajectory for trajectory in played if not trajectory.scored]
         if failed:
@@ -377,9 +377,3 @@ class AsynchronousSource:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=_ENDING)
-
-
-def _tokens(trajectory: Trajectory) -> int:
-    """Return the number of sampled tokens of a trajectory."""
-    nodes = trajectory.tokens.nodes if trajectory.tokens is not None else []
-    return sum(len(node.ids) for node in nodes if node.kind == "sampled")

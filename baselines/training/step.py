@@ -122,7 +122,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
     ended = time.perf_counter()
 
     pruner = run.collector.pruner
-    pruned = {} if pruner is None else {"rollouts/pruned": float(pruner.taken())}
+    pruned = {} if pruner is None else {"rollouts/pruned": float(pruner.take_stopped())}
     return {
         **pruned,
         **rollout_metrics(batches, len(kept), step, recipe.tasks),

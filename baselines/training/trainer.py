@@ -158,16 +158,7 @@ class Trainer:
                 learner.parallelism,
             )
             self.step = int(kept["step"])
-            run.generation.known.counts = {
-                task: (float(won), float(lost)) for task, (won, lost) in kept["known"].items()
-            }
-            run.generation.known.batches = int(kept.get("batches", 0))
-            run.generation.known.seen = dict(kept.get("seen", {}))
-            run.generation.known.lengths = dict(kept.get("lengths", {}))
-            run.generation.known.rubric = [tuple(row) for row in kept.get("rubric", ())]
-            run.generation.known.hinted = {
-                task: [tuple(row) for row in rows] for task, rows in kept.get("hinted", {}).items()
-            }
+            run.generation.known.load(kept)
             if run.collector.pruner is not None:
                 run.collector.pruner.head.load(kept["quality"])
             average, pending = load_average(state), kept.get("source", {})
@@ -179,6 +170,7 @@ class Trainer:
     def save(self) -> None:
         """Write the state; every rank calls this."""
         run = self.components
+        pruner = run.collector.pruner
         save_state(
             self._states,
             self.step,
@@ -186,15 +178,8 @@ class Trainer:
             run.learner.optimisers,
             {
                 "recipe": run.recipe.name,
-                "known": run.generation.known.counts,
-                "batches": run.generation.known.batches,
-                "seen": run.generation.known.seen,
-                "lengths": run.generation.known.lengths,
-                "rubric": run.generation.known.rubric,
-                "hinted": run.generation.known.hinted,
-                "quality": None
-                if run.collector.pruner is None
-                else run.collector.pruner.head.state(),
+                **run.generation.known.state(),
+                "quality": None if pruner is None else pruner.head.state(),
                 "source": self._source_state,
             },
             run.learner.critic,

@@ -1,9 +1,10 @@
 """Verifiers of public role-play sets that need no model: unscored, and Rouge-L."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from hexathlon.evaluators.subsequence import common_length
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.roleplay.text import fold
 from hexathlon.tasks.task import Task
@@ -40,16 +41,5 @@ def rouge_l(
 def rouge_l_of(reply: str, reference: str) -> float:
     """Return the F-measure of the longest common subsequence of words."""
     a, b = _TOKEN.findall(fold(reply)), _TOKEN.findall(fold(reference))
-    common = _common(a, b)
+    common = common_length(a, b)
     return 2.0 * common / (len(a) + len(b)) if common else 0.0
-
-
-def _common(a: Sequence[str], b: Sequence[str]) -> int:
-    row = [0] * (len(b) + 1)
-    for word in a:
-        diagonal = 0
-        for index, other in enumerate(b, 1):
-            above = row[index]
-            row[index] = diagonal + 1 if word == other else max(above, row[index - 1])
-            diagonal = above
-    return row[-1]

@@ -7,6 +7,8 @@ sorted and joined; the ratio is the best of three comparisons by insertions and 
 
 import re
 
+from hexathlon.evaluators.subsequence import common_length
+
 __all__ = ["token_set_ratio"]
 
 _OTHER = re.compile(r"[^a-z0-9]")
@@ -27,7 +29,7 @@ def token_set_ratio(first: str, second: str) -> int:
         return 100
     gap = 1 if shared else 0
     whole_left, whole_right = len(shared) + gap + len(left), len(shared) + gap + len(right)
-    distance = len(left) + len(right) - 2 * _common(left, right)
+    distance = len(left) + len(right) - 2 * common_length(left, right)
     best = 1 - distance / (whole_left + whole_right)
     if shared:
         for whole, extra in ((whole_left, left), (whole_right, right)):
@@ -39,16 +41,3 @@ def _tokens(text: str) -> set[str]:
     # The packages drop non-ASCII characters before anything else.
     ascii_only = text.encode("ascii", "ignore").decode().lower()
     return set(_OTHER.sub(" ", ascii_only).split())
-
-
-def _common(first: str, second: str) -> int:
-    """Return the length of the longest common subsequence, by bits (Hyyrö 2004)."""
-    places: dict[str, int] = {}
-    for position, character in enumerate(first):
-        places[character] = places.get(character, 0) | 1 << position
-    full = (1 << len(first)) - 1
-    row = full
-    for character in second:
-        match = row & places.get(character, 0)
-        row = ((row + match) | (row - match)) & full
-    return len(first) - row.bit_count()

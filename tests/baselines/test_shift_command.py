@@ -46,7 +46,7 @@ def test_other_replies_have_less_information_than_the_references(played):
     found = shifts_of_run(played / "random", shared_words, negatives=400)
     for one in found:
         assert one.inside > 1 and one.outside > 1
-        assert one.result.in_distribution.value != one.result.shifted.value
+        assert max(one.result.in_distribution.value, one.result.shifted.value) < 0
 
 
 class Stumbling:

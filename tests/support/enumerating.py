@@ -108,9 +108,9 @@ class EnumeratedExecutor:
                 )
             )  # fmt: skip
             history = (*history, bit)
-        return Trajectory(
-            self._record(request, history), tree, points=(*(start.points if start else ()), *points)
-        )
+        points = [*(start.points if start else ()), *points]
+        record = self._record(request, history)
+        return Trajectory(record, tree, points=tuple(points), errors=_errors(history))
 
     def _prefix(self, request: Request, history: Bits, tree: TokenTree, points: Any) -> Prefix:
         steps = tuple(self._steps(history))
@@ -119,7 +119,7 @@ class EnumeratedExecutor:
         before = request.start.points if request.start is not None else ()
         return Prefix(
             request.key, "", steps, memory=history, media=media, points=(*before, *points),
-            spent=ResourcesUsed(errors=tuple(int(bit == 0) for bit in history)),
+            spent=ResourcesUsed(errors=_errors(history)),
         )  # fmt: skip
 
     def _steps(self, history: Bits) -> list[dict[str, Any]]:
@@ -140,7 +140,7 @@ class EnumeratedExecutor:
             "reward": None if failed else PAID.get(history, 0.0),
             "stop": "completed",
             "terms": {},
-            "tool_errors": sum(bit == 0 for bit in history),
+            "tool_errors": sum(_errors(history)),
             "final_state_hash": str(history),
             "steps": self._steps(history),
         }
@@ -151,6 +151,11 @@ class EnumeratedExecutor:
 
     def close(self) -> None:
         pass
+
+
+def _errors(history: Bits) -> tuple[int, ...]:
+    """Choosing 0 counts as a failed call."""
+    return tuple(int(bit == 0) for bit in history)
 
 
 class Possible(NamedTuple):

@@ -12,7 +12,6 @@ values as far as its prompt begins with the same tokens.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import NamedTuple
 
 import torch
@@ -21,7 +20,7 @@ from torch import Tensor
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, padded
 from hexathlon.baselines.engines.local.sampler import Draws, RowSampling, entropies, sample
-from hexathlon.baselines.tokens.requests import Finish, Span, TokenReply, TokenRequest
+from hexathlon.baselines.tokens.requests import Finish, TokenReply, TokenRequest, spans_of
 
 __all__ = ["Scheduler", "Sequence"]
 
@@ -77,15 +76,8 @@ class Sequence:
 
     def reply(self, finish: Finish) -> TokenReply:
         """Return the tokens sampled so far as a reply."""
-        spans: list[Span] = []
-        start = 0
-        for version, tokens in groupby(self.versions):
-            end = start + len(list(tokens))
-            spans.append(Span(version, start, end))
-            start = end
-        return TokenReply(
-            self.sampled, self.log_probabilities, finish, spans, tuple(self.entropies)
-        )
+        spans, entropies = spans_of(self.versions), tuple(self.entropies)
+        return TokenReply(self.sampled, self.log_probabilities, finish, spans, entropies)
 
 
 @dataclass(slots=True, eq=False)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS
-from hexathlon.baselines.pipeline.branching import _places, distance
 from hexathlon.baselines.pipeline.catalogue import STRUCTURES
 from hexathlon.baselines.pipeline.collect import MOST_DRAWN, Collected, Collector
 from hexathlon.baselines.pipeline.growth import Branch, Leaf, RolloutTree, TreeGrowth
 from hexathlon.baselines.pipeline.structures import ForkPoint
+from hexathlon.baselines.pipeline.token_branching import distance, token_places
 from hexathlon.baselines.pipeline.voting import confidence, elected, majority
 from hexathlon.baselines.rollout.executor import Request
 from hexathlon.baselines.tokens.tree import TokenTree
@@ -250,7 +250,11 @@ def test_treepo_fills_shallow_boundaries_first() -> None:
     assert chosen("treepo", tree, every=2) == [(0, 2), (1, 2)]
     for state in tree.states():
         branched(tree, state, *([0] * (TURNS - state.after)))
-    assert len(chosen("treepo", grown((0, 0, 0)), width=2)) == 2
+    assert chosen("treepo", tree) == [(2, 2), (4, 2)]  # the boundaries of the new rollouts
+    for state in tree.states():
+        if tree.children(state) < 2:
+            branched(tree, state, 0)
+    assert len(chosen("treepo", tree)) == tree.room == 8  # no boundary is left: drawn at random
 
 
 def test_segments_of_tokens_count_sampled_ones_only() -> None:
@@ -264,7 +268,7 @@ def test_segments_of_tokens_count_sampled_ones_only() -> None:
         ]
         trajectory = replace(leaf.trajectory, tokens=TokenTree(nodes))
         tree.leaves[number] = replace(leaf, trajectory=trajectory)
-    places = [(branch[:2], drawn) for branch, _, drawn in _places(tree)]
+    places = [(branch[:2], drawn) for branch, _, drawn in token_places(tree)]
     assert places == [((0, 2), 1), ((1, 2), 1)]  # (0, 1) has been tried
 
 
@@ -319,8 +323,7 @@ def test_votes() -> None:
     assert majority(played, "state") == [1.0, 0.0, 0.0, 0.0]
     assert confidence(played) == 0.5
     assert elected(played) is played[0]
-    cut = [one for one in played if one.record["stop"] == "none"]
-    assert majority(cut) == [] and elected(cut) is None and confidence(cut) == 0.0
+    assert majority([]) == [] and elected([]) is None and confidence([]) == 0.0
     played[0].record["stop"] = "truncated_turns"
     assert majority(played) == [0.0, 1.0, 1.0, 0.0]
 

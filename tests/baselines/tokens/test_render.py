@@ -165,6 +165,18 @@ def test_shared_turns_are_trained_with_the_first_branch():
     assert second.ids.tolist() == [1, 2, 3, 9, 5]
 
 
+def test_a_rollout_may_consist_of_its_corrected_turn():
+    """A correction of the first turn can end the episode; the policy then sampled nothing."""
+    from hexathlon.baselines.tokens.tree import Node, TokenTree
+
+    tree = TokenTree()
+    root = tree.add(Node((1, 2), "prompt"))
+    tree.add(Node((3,), "observation", tree.add(Node((4, 5), "corrected", root, 0))))
+    (only,) = tree.samples(PathOutcome(rewards=(1.0,)))
+    assert only.sampled.tolist() == [False, False, True, True, False]
+    assert only.observed.tolist() == [False, False, False, False, True]
+
+
 def test_template_error_names_the_conversation():
     renderer = ChatRenderer(tokenizer("folded"))
     with pytest.raises(TemplateError, match=r"user, user: roles must alternate"):
