@@ -9,12 +9,42 @@ from typing import Any
 
 from hexathlon.tasks.shopping.world.tables import Record, Tables
 
-__all__ = ["follow", "kept_points", "linked_due", "linked_start"]
+__all__ = [
+    "LINKED",
+    "OF_ACCOUNTS",
+    "OF_ORDERS",
+    "follow",
+    "kept_points",
+    "linked_due",
+    "linked_start",
+    "owner_of",
+]
+
+LINKED: Mapping[str, str] = {
+    "parcels": "label",
+    "warranties": "lines",
+    "customers": "points",
+    "cards": "balance_cents",
+}
+"""Field that follows the orders, by table."""
+
+OF_ORDERS = ("orders", "goodwill", "parcels", "warranties")
+"""Tables whose keys are orders."""
+
+OF_ACCOUNTS = ("baskets", "customers", "cards")
+"""Tables whose keys are accounts."""
 
 _GONE = ("cancelled", "returned", "returned damaged")
 
 Fires = Callable[[str], Mapping[str, Any] | None]
 """Returns the defect of a kind if it happens to this order now; each happens once."""
+
+
+def owner_of(tables: Tables, table: str, key: str) -> str:
+    """Return the account to which a record belongs; empty if to none."""
+    if table in OF_ACCOUNTS:
+        return key
+    return str((tables.get("orders", key) or {})["customer"]) if table in OF_ORDERS else ""
 
 
 def kept_points(order: Record) -> int:
