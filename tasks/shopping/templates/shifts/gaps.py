@@ -27,6 +27,7 @@ _HUMAN = 3
 """Largest number of gaps in the records and in what customers do not say."""
 
 _GOODWILL = ("already_paid", "budget_spent")
+"""Reasons for a refusal that depend on the goodwill paid so far."""
 
 
 def choose_defects(day: CounterDay) -> list[dict[str, Any]]:

@@ -410,8 +410,8 @@ class ShiftCounter(CounterPages):
         return self._write(record, **fields)
 
     def _write(self, order: Record, **fields: Any) -> str:
-        points = self._put(order, fields)
-        if not points:
+        self._put(order, fields)
+        if kept_points({**order, **fields}) == kept_points(order):
             self._points_undone(order)
         undone = self._defect("undone", order["id"])
         if undone is not None:
@@ -421,12 +421,11 @@ class ShiftCounter(CounterPages):
                 self.tables.put("orders", other["id"], old)
         return self._saved(order)
 
-    def _put(self, order: Record, fields: Mapping[str, Any]) -> bool:
-        """Save an order with what belongs to it; return whether points were due to move."""
+    def _put(self, order: Record, fields: Mapping[str, Any]) -> None:
+        """Save an order with what belongs to it."""
         new = {**order, **fields}
         self.tables.put("orders", order["id"], new)
         follow(self.tables, order, new, lambda kind: self._fired(kind, order["id"]))
-        return kept_points(order) != kept_points(new)
 
     def _points_undone(self, order: Record) -> None:
         """Give an account the points of the morning again, if that defect happens now."""

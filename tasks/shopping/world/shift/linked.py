@@ -52,16 +52,17 @@ def kept_points(order: Record) -> int:
     return sum(line["cents"] // 100 for line in order["lines"] if line["state"] not in _GONE)
 
 
-def linked_start(order: Record, slot: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the table and the record that belong to an order in the morning.
+def linked_start(order: Record, slot: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Return table, key and content of the record that belongs to an order in the morning.
 
-    Orders that wait have a parcel with `slot` as its appointment, delivered ones a warranty.
+    Delivered orders have a warranty, others a parcel with the appointment `slot`.
     """
     if order["delivered"] is None:
         label = dict(order["address"])
-        return "parcels", {"order": order["id"], "label": label, "slot": dict(slot)}
+        parcel = {"order": order["id"], "label": label, "slot": dict(slot)}
+        return "parcels", order["id"], parcel
     entries = {line["line"]: line["variant"] for line in order["lines"]}
-    return "warranties", {"order": order["id"], "lines": entries}
+    return "warranties", order["id"], {"order": order["id"], "lines": entries}
 
 
 def follow(tables: Tables, old: Record, new: Record, fires: Fires) -> None:
