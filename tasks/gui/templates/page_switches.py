@@ -1,6 +1,6 @@
 """Switches of one page, for policies that see pictures; tasks of the source `gui-pixels` only.
 
-Every switch starts in either state with equal probability, whatever the request: only the picture
+Every switch starts in either state with equal probability, whatever the request: only the screen
 shows which ones must be touched.
 """
 
