@@ -29,7 +29,7 @@ def rewordings() -> Mapping[tuple[str, str, str], tuple[Sequence[str], Sequence[
     """Return English and Chinese phrases by category, property and value.
 
     Raises:
-        ValueError: If a line of `phrases.txt` has not the three fields of a row.
+        ValueError: If a row of `phrases.txt` does not have three fields.
     """
     found: dict[tuple[str, str, str], tuple[Sequence[str], Sequence[str]]] = {}
     category = name = ""
@@ -66,7 +66,7 @@ def askable(kind: str, axes: Collection[str]) -> bool:
 
 
 def sensible(attributes: Mapping[str, str], axes: Collection[str]) -> bool:
-    """Whether these properties make sense together with a product's others.
+    """Whether a request may rest on these properties, given a product's others.
 
     Wired headphones have neither a battery nor a wireless format.
     """

@@ -34,9 +34,8 @@ _DEGREES: dict[Level, tuple[int, ...]] = {
     "hard": (5, 6, 7),
 }
 
-
 _FEWEST_DAYS = 8
-"""Smallest number of days for returns that replaces the target's own; people ask for weeks."""
+"""Smallest return period, in days, that a request states instead of the target's own."""
 
 _ENOUGH = 6
 """Minimum number of targets to choose from; with fewer, more axes are allowed."""

@@ -285,8 +285,8 @@ class ShoppingSource(PairedSource):
     def _shift(self, task_id: str, address: TaskAddress, draft: ShiftDraft) -> Task | None:
         """Return a day; None if a defect does not show in the reference."""
         truth = {"closes": draft.closes, "plans": draft.plans, "traps": draft.traps}
-        calls, spoilt = rehearsed(draft.params, truth)
-        if not all(spoilt.issuperset(defect["spoils"]) for defect in draft.params["defects"]):
+        calls, affected = rehearsed(draft.params, truth)
+        if not all(affected.issuperset(defect["affects"]) for defect in draft.params["defects"]):
             return None
         turns = math.ceil(_SLACK * calls)
         english = draft.params["language"] == "en"

@@ -5,7 +5,7 @@ Everything needed is on the screen. A policy with a million parameters can learn
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import ClassVar
 
@@ -22,13 +22,14 @@ from hexathlon.tasks.gui.templates.draft import (
     rows_together,
 )
 from hexathlon.tasks.gui.world.kit.words import wordings
+from hexathlon.tasks.gui.world.system.plan import PhonePlan
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level
 
-__all__ = ["TEMPLATES"]
+__all__ = ["SWITCHES", "TEMPLATES", "network_page", "seen_line", "tap_switches"]
 
-_SWITCHES = ("wifi", "bluetooth", "airplane", "mobile_data", "roaming", "hotspot")
+SWITCHES = ("wifi", "bluetooth", "airplane", "mobile_data", "roaming", "hotspot")
 """The switches of the page "network"; no other page has as many."""
 
 
@@ -39,6 +40,29 @@ def seen_line(screen: str, role: str, names: tuple[str, ...]) -> str:
         if match:
             return match[0]
     return ""
+
+
+def network_page(scene: GuiScene, states: Mapping[str, bool]) -> PhonePlan:
+    """Return a phone that shows the page "network" with its switches in these states."""
+    return scene.plan(front=("settings", "section", {"name": "network"})).with_edits(
+        [("settings.values", "put", {"id": name, "value": on}) for name, on in states.items()]
+    )
+
+
+def tap_switches(targets: Sequence[str], *, by_app: bool = False) -> PhoneScript:
+    """Return a script that taps switches of the page; `by_app` opens the page anew first."""
+
+    def solve(pilot: PhonePilot) -> Script:
+        if by_app:
+            yield from pilot.open("settings")
+            yield from pilot.tap("item", pilot.words("settings", "network"))
+        else:
+            yield from pilot.act("wait")
+        for target in targets:
+            yield from pilot.tap("switch", pilot.words("settings", target))
+        yield from pilot.done()
+
+    return solve
 
 
 class _FirstTap(GuiTemplate):
@@ -64,25 +88,10 @@ class FlipSwitch(_FirstTap):
         names = tuple(name for name, _ in states)
         flipped = scene.pick([each for count in range(1, len(names))
                               for each in itertools.combinations(names, count)])  # fmt: skip
-        starts = {name: scene.pick((False, True)) for name in _SWITCHES}
+        starts = {name: scene.pick((False, True)) for name in SWITCHES}
         starts |= {name: state != (name in flipped) for name, state in states}
-        plan = scene.plan(front=("settings", "section", {"name": "network"})).with_edits(
-            [("settings.values", "put", {"id": name, "value": on}) for name, on in starts.items()]
-        )
+        plan = network_page(scene, starts)
         wanted = [(wordings("settings", name, "en"), state) for name, state in states]
-
-        def solver(targets: Sequence[str], *, by_app: bool = False) -> PhoneScript:
-            def solve(pilot: PhonePilot) -> Script:
-                if by_app:
-                    yield from pilot.open("settings")
-                    yield from pilot.tap("item", pilot.words("settings", "network"))
-                else:
-                    yield from pilot.act("wait")
-                for target in targets:
-                    yield from pilot.tap("switch", pilot.words("settings", target))
-                yield from pilot.done()
-
-            return solve
 
         def thought(screen: str) -> str:
             lines = [(seen_line(screen, "switch", words), state) for words, state in wanted]
@@ -92,12 +101,12 @@ class FlipSwitch(_FirstTap):
         wishes = [f'"{scene.word("settings", name)}" {"on" if state else "off"}'
                   for name, state in scene.sample(states, len(states))]  # fmt: skip
         return GuiDraft(
-            plan, f"I want {', '.join(wishes[:-1])} and {wishes[-1]}.", solver(flipped),
+            plan, f"I want {', '.join(wishes[:-1])} and {wishes[-1]}.", tap_switches(flipped),
             changes=rows_together(*(row_changed("settings.values", name, value=state)
                                     for name, state in states if name in flipped)),
-            alternatives={"by_app": solver(flipped, by_app=True)},
-            mutants={"unfinished": solver(flipped[:-1]), "every_switch": solver(names),
-                     "right_ones": solver([name for name in names if name not in flipped])},
+            alternatives={"by_app": tap_switches(flipped, by_app=True)},
+            mutants={"unfinished": tap_switches(flipped[:-1]), "every_switch": tap_switches(names),
+                     "right_ones": tap_switches([name for name in names if name not in flipped])},
             turns=10, brief=True, thought=thought,
         )  # fmt: skip
 
@@ -108,7 +117,7 @@ def _switch_states() -> Sequence[tuple[tuple[str, bool], ...]]:
     found = [
         tuple(zip(names, states, strict=True))
         for count in (4, 5)
-        for names in itertools.combinations(_SWITCHES, count)
+        for names in itertools.combinations(SWITCHES, count)
         for states in itertools.product((False, True), repeat=count)
     ]
     return sorted(found, key=lambda each: derive_seed("switch states", *map(str, each)))

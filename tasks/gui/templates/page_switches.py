@@ -1,6 +1,6 @@
 """Switches of one page, for policies that see pictures; tasks of the source `gui-pixels` only.
 
-Every switch starts in either state with equal probability, whatever the request: only the picture
+Every switch starts in either state with equal probability, whatever the request: only the screen
 shows which ones must be touched.
 """
 
@@ -11,23 +11,24 @@ from functools import cache
 from typing import ClassVar
 
 from hexathlon.tasks.drawn import own_share
-from hexathlon.tasks.gui.pilot import PhonePilot
 from hexathlon.tasks.gui.templates.draft import (
     GuiDraft,
     GuiScene,
     GuiTemplate,
-    PhoneScript,
     row_changed,
     rows_together,
 )
+from hexathlon.tasks.gui.templates.first_taps import (
+    SWITCHES,
+    network_page,
+    seen_line,
+    tap_switches,
+)
 from hexathlon.tasks.gui.world.kit.words import wordings
 from hexathlon.tasks.seeding import derive_seed
-from hexathlon.tasks.source import Script
 from hexathlon.tasks.task import Level
 
 __all__ = ["TEMPLATES", "PageSwitches"]
-
-_SWITCHES = ("wifi", "bluetooth", "airplane", "mobile_data", "roaming", "hotspot")
 
 
 class PageSwitches(GuiTemplate):
@@ -51,23 +52,8 @@ class PageSwitches(GuiTemplate):
         wrong = scene.pick([each for count in counts
                             for each in itertools.combinations(order, count)])  # fmt: skip
         starts = {name: state != (name in wrong) if name in names else scene.pick((False, True))
-                  for name in _SWITCHES}  # fmt: skip
-        plan = scene.plan(front=("settings", "section", {"name": "network"})).with_edits(
-            [("settings.values", "put", {"id": name, "value": on}) for name, on in starts.items()]
-        )
-
-        def solver(targets: Sequence[str], *, by_app: bool = False) -> PhoneScript:
-            def solve(pilot: PhonePilot) -> Script:
-                if by_app:
-                    yield from pilot.open("settings")
-                    yield from pilot.tap("item", pilot.words("settings", "network"))
-                else:
-                    yield from pilot.act("wait")
-                for target in targets:
-                    yield from pilot.tap("switch", pilot.words("settings", target))
-                yield from pilot.done()
-
-            return solve
+                  for name in SWITCHES}  # fmt: skip
+        plan = network_page(scene, starts)
 
         def thought(screen: str) -> str:
             """Read the named switches up to the first wrong one."""
@@ -82,20 +68,20 @@ class PageSwitches(GuiTemplate):
         wishes = [f'"{scene.word("settings", name)}"' for name in order]
         return GuiDraft(
             plan, f"I want {', '.join(wishes[:-1])} and {wishes[-1]} {'on' if state else 'off'}.",
-            solver(wrong),
+            tap_switches(wrong),
             changes=rows_together(*(row_changed("settings.values", name, value=state)
                                     for name in wrong)),
-            alternatives={"by_app": solver(wrong, by_app=True)},
-            mutants={"unfinished": solver(wrong[:-1]), "every_switch": solver(order),
-                     "right_ones": solver([name for name in order if name not in wrong])},
+            alternatives={"by_app": tap_switches(wrong, by_app=True)},
+            mutants={"unfinished": tap_switches(wrong[:-1]), "every_switch": tap_switches(order),
+                     "right_ones": tap_switches([name for name in order if name not in wrong])},
             turns=10, brief=True, thought=thought,
         )  # fmt: skip
 
 
 def _is_on(screen: str, name: str) -> bool:
     """Return a switch's state on the screen."""
-    words = "|".join(map(re.escape, wordings("settings", name, "en")))
-    return re.search(rf'^switch "(?:{words})" \[\d+\] on', screen, re.MULTILINE) is not None
+    line = seen_line(screen, "switch", wordings("settings", name, "en"))
+    return re.search(r"\] on\b", line) is not None
 
 
 @cache
@@ -104,7 +90,7 @@ def _combinations() -> Sequence[tuple[tuple[str, ...], bool]]:
     found = [
         (names, state)
         for count in (3, 4)
-        for names in itertools.combinations(_SWITCHES, count)
+        for names in itertools.combinations(SWITCHES, count)
         for state in (False, True)
     ]
     return sorted(found, key=lambda each: derive_seed("page switches", *map(str, each)))

@@ -8,6 +8,7 @@ from hexathlon.tasks.catalogue import open_catalogue
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.shift.counter import ShiftCounter
+from hexathlon.tasks.shopping.world.shift.linked import LINKED, OF_ACCOUNTS, OF_ORDERS, owner_of
 from hexathlon.tasks.shopping.world.shift.policy import PAGES
 from hexathlon.tasks.shopping.world.tables import Record, Tables
 from hexathlon.tasks.source import Script
@@ -19,9 +20,6 @@ __all__ = ["rehearsed", "shift_alternatives", "shift_mutants", "shift_oracle", "
 _Call = tuple[str, dict[str, Any]]
 _NAMED = re.compile(r"(?:I am |我是)(\w+ \w+)(?:, postcode |，邮编)(\d{5})")
 _ORDER = re.compile(r"\bO\d{8}\b")
-_OF_ORDERS = ("orders", "goodwill", "parcels", "warranties")
-_OF_ACCOUNTS = ("baskets", "customers", "cards")
-_LINKED = ("parcels", "warranties", "customers", "cards")
 _AT_ONCE = 6
 """Number of orders that `show_orders` shows."""
 
@@ -40,7 +38,7 @@ class _Clerk:
         self._truth = truth
         self._due: dict[str, Any] = {}
         self._touched: list[str] = []
-        self.spoilt: set[str] = set()
+        self.affected: set[str] = set()
         """Records, as `table/key`, that were wrong when some case was about to be closed."""
 
     def calls(
@@ -97,23 +95,21 @@ class _Clerk:
         for _, arguments in calls:
             named = (arguments.get(name, "") for name in ("order", "record", "customer"))
             for key in (str(name).split("/")[0] for name in named):
-                yield from (f"{table}/{key}" for table in (*_OF_ORDERS, *_OF_ACCOUNTS))
+                yield from (f"{table}/{key}" for table in (*OF_ORDERS, *OF_ACCOUNTS))
                 order = self.mirror.tables.get("orders", key)
                 if order is not None:
-                    yield from (f"{table}/{order['customer']}" for table in _OF_ACCOUNTS)
+                    yield from (f"{table}/{order['customer']}" for table in OF_ACCOUNTS)
 
     def _unseen(self, number: int, check: str) -> Iterator[str]:
-        """Yield the records at which a clerk who does not check all of them does not look."""
+        """Yield the records that a clerk does not look at, by what is checked (see `calls`)."""
         if check == "all":
             return
         present = self.mirror.cases[number]["accounts"]
         tables = self.mirror.tables
-        for table in (*_OF_ORDERS, *_OF_ACCOUNTS):
+        for table in (*OF_ORDERS, *OF_ACCOUNTS):
             for key in tables.keys(table):
-                owner = key
-                if table in _OF_ORDERS:
-                    owner = (tables.get("orders", key) or {})["customer"]
-                if table in _LINKED if check == "orders" else owner not in present:
+                other = owner_of(tables, table, key) not in present
+                if table in LINKED if check == "orders" else other:
                     yield f"{table}/{key}"
 
     def _checked(self, actions: list[_Call], left: Collection[str], look: bool) -> Iterator[_Call]:
@@ -122,10 +118,10 @@ class _Clerk:
         self._touched = list(dict.fromkeys([*self._touched, *named]))
         if look:
             yield from self._shown(self._touched)
-            for name, arguments in self._linked():
+            for name, arguments in self._looks_at_linked():
                 yield from self._made(name, arguments)
         for _ in range(6):
-            self.spoilt |= {name for name, _, _ in self._wrong(())}
+            self.affected |= {name for name, _, _ in self._wrong(())}
             repairs = [call for wrong in self._wrong(left) for call in _repair(*wrong)]
             if not repairs:
                 return
@@ -139,7 +135,7 @@ class _Clerk:
         for place in range(0, len(orders), _AT_ONCE):
             yield from self._made("show_orders", {"orders": orders[place : place + _AT_ONCE]})
 
-    def _linked(self) -> Iterator[_Call]:
+    def _looks_at_linked(self) -> Iterator[_Call]:
         """Yield the look-ups of everything that belongs to the orders so far."""
         tables, state = self.mirror.tables, self.mirror.state
         served = dict.fromkeys(
@@ -160,15 +156,13 @@ class _Clerk:
             yield "show_goodwill", {}
 
     def _wrong(self, left: Collection[str]) -> Iterator[tuple[str, Any, Any]]:
-        """Yield records that differ from the reference: those of orders alone, if there are any.
+        """Yield records that differ from the reference; only orders and goodwill if any of them do.
 
         What belongs to an order follows it, so it is compared once the orders are right.
         """
         tables: Tables = self.mirror.tables
         found: list[tuple[str, Any, Any]] = []
-        for table in (*_OF_ORDERS, *_OF_ACCOUNTS):
-            if found and table == _LINKED[0]:
-                break
+        for table in (*OF_ORDERS, *OF_ACCOUNTS):
             base = tables.base.tables.get(table, {})
             known = dict.fromkeys([*base, *tables.keys(table)])
             agreed = (name for name in self._due if name.startswith(f"{table}/"))
@@ -177,7 +171,8 @@ class _Clerk:
                 due, actual = self._due.get(name, base.get(key)), tables.get(table, key)
                 if name not in left and actual != due:
                     found.append((name, actual, due))
-        yield from found
+        first = [wrong for wrong in found if wrong[0].startswith(("orders/", "goodwill/"))]
+        yield from first or found
 
 
 def _repair(name: str, actual: Record | None, due: Record | None) -> Iterator[_Call]:
@@ -235,7 +230,7 @@ def _repair_order(actual: Record, due: Record) -> Iterator[_Call]:
 def rehearsed(params: Mapping[str, Any], truth: Mapping[str, Any]) -> tuple[int, set[str]]:
     """Return the number of calls that the oracle needs, and the records that it sets right."""
     clerk = _Clerk(params, truth)
-    return sum(1 for _ in clerk.calls()), clerk.spoilt
+    return sum(1 for _ in clerk.calls()), clerk.affected
 
 
 def shift_oracle(task: Task) -> Script:
@@ -256,9 +251,9 @@ def shift_mutants(task: Task) -> Mapping[str, Script]:
     found: dict[str, Script] = {}
     for number, defect in enumerate(task.params["defects"]):
         label = f"left: {defect['kind']} ({number})"
-        found[label] = _played(task, left=defect["spoils"])
-        if len(defect["spoils"]) > 1:
-            found[f"half {label}"] = _played(task, left=defect["spoils"][1:])
+        found[label] = _played(task, left=defect["affects"])
+        if len(defect["affects"]) > 1:
+            found[f"half {label}"] = _played(task, left=defect["affects"][1:])
     for number, plan in enumerate(_truth(task)["plans"]):
         for label, (place, calls) in plan["wrong"].items():
             changed: list[_Call] = [(name, arguments) for name, arguments in calls]

@@ -193,7 +193,7 @@ def as_many(scene: ShoppingScene) -> ShoppingDraft | None:
         return None
     limit = money(bound, scene.language)
     goods = goods_text(scene, wish.product, ())
-    counted = measure_word(goods) if scene.gap else "件"
+    counted = measure_word(scene, goods)
     ask = scene.say(
         f"Order as many of them as {limit} will pay for, delivery included.",
         f"含运费总价不超过{limit}，能买几{counted}就买几{counted}。",
@@ -279,8 +279,7 @@ def bundle(scene: ShoppingScene) -> ShoppingDraft | None:
     ask = scene.say(
         f"With it, in the same order, the cheapest {goods} that you have in stock, so that the "
         "bundle discount applies.",
-        f"同一单里再加一{measure_word(goods) if scene.gap else '件'}有货的最便宜的{goods}，"
-        "凑成套装优惠。",
+        f"同一单里再加一{measure_word(scene, goods)}有货的最便宜的{goods}，凑成套装优惠。",
     )
     found = [Near("a dearer second part", 1, line.product, line.variant) for _, line in offers[1:3]]
     head = scene.catalogue.constraints_of(second.product.id, ("kind", "brand", "series"))

@@ -165,10 +165,15 @@ _MEASURES = (
 """Measure words by the end of the name of the goods; of several, the first counts."""
 
 
-def measure_word(goods: str) -> str:
+def measure_word(scene: ShoppingScene, goods: str) -> str:
+    """Return the Chinese measure word of goods; always 件 at `tiny` and `easy`."""
+    return _measured(goods) if scene.gap else "件"
+
+
+def _measured(goods: str) -> str:
     """Return the Chinese measure word of goods.
 
-    >>> measure_word("萨菲尔德台灯"), measure_word("监听耳机"), measure_word("书包")
+    >>> _measured("萨菲尔德台灯"), _measured("监听耳机"), _measured("书包")
     ('盏', '副', '个')
     """
     return next((word for end, word in _MEASURES if goods.endswith(end)), "个")
@@ -179,17 +184,16 @@ def further_text(scene: ShoppingScene, goods: str, details: str) -> str:
     if not scene.gap:
         return request_text(scene, goods, details)
     named = articled(goods)
-    one = "a pair" if named.startswith("a pair") else "one"
     return scene.say(
-        f"{named}, {'a sort' if named.startswith('some ') else one} that {details}.",
-        f"1{measure_word(goods)}{goods}，{details}。",
+        f"{named}, {_one_of(scene, named)} that {details}.",
+        f"1{measure_word(scene, goods)}{goods}，{details}。",
     )
 
 
 def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int = 1) -> str:
     """Ask for goods with conditions; a quantity of 0 is unspecified."""
     if scene.language == "zh":
-        number = f"{quantity}{measure_word(goods) if scene.gap else '件'}" if quantity else ""
+        number = f"{quantity}{measure_word(scene, goods)}" if quantity else ""
         if scene.gap:
             return scene.pick(_WRITTEN_ZH).format(number=number, goods=goods, details=details)
         return scene.pick(
@@ -208,9 +212,8 @@ def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int =
                 f"Buy me {quantity} of these: {named} that {details}.",
             )
         )
-    one = "a sort" if named.startswith("some ") else "one"
+    one = _one_of(scene, named)
     if scene.gap:
-        one = "a pair" if named.startswith("a pair") else one
         written = scene.pick(_WRITTEN_EN).format(named=named, one=one, details=details)
         return written[0].upper() + written[1:] if written[0] == "a" else written
     return scene.pick(
@@ -220,6 +223,13 @@ def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int =
             f"Buy me {named}; it has to be {one} that {details}.",
         )
     )
+
+
+def _one_of(scene: ShoppingScene, named: str) -> str:
+    """Return the pronoun for goods that were named with an article."""
+    if named.startswith("some "):
+        return "a sort"
+    return "a pair" if scene.gap and named.startswith("a pair") else "one"
 
 
 _SLIPS_EN = (
@@ -235,6 +245,8 @@ _SLIPS_ZH = (
     ("我想把", "想把"), ("的订单", "的order"), ("到货就是坏的", "收到就是坏的"),
     ("改寄到", "改送到"),
 )  # fmt: skip
+"""Plain words and what people write instead; a note has at most two of them."""
+
 _OPENINGS = (("hi there, ", "在吗，"), ("hello?? ", "您好，"), ("", "亲，"), ("", ""))
 _CLOSINGS = ((" thx", "谢谢啦"), (" Merci!", "急，在线等"), ("", ""), ("", ""))
 

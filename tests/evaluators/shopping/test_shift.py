@@ -38,7 +38,7 @@ def test_a_right_day():
         close({**DUE[1]["changes"], "orders/O1": {"note": ""}}, {"O3": ["not_late", "R4"]}, 500),
     ],
 )
-def test_one_wrong_case_spoils_the_day_and_costs_its_share(second):
+def test_one_wrong_case_fails_the_day_and_costs_its_share(second):
     verdict = graded(DUE[0], second, DUE[2])
     assert (verdict.score, verdict.partial) == (0.0, pytest.approx(2 / 3))
     assert verdict.evidence["cases"][0]["case"] == 2

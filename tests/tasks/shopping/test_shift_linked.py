@@ -1,9 +1,9 @@
-"""Points, gift cards, parcels and warranties of a day: what follows an order, what spoils it."""
+"""Points, gift cards, parcels and warranties of a day: what follows an order, and defects."""
 
 import pytest
 
 from hexathlon.tasks.shopping.world.shift.lapses import lapse
-from hexathlon.tasks.shopping.world.shift.linked import follow, kept_points, linked_due
+from hexathlon.tasks.shopping.world.shift.linked import LINKED, follow, kept_points, linked_due
 from hexathlon.tasks.shopping.world.tables import Base, Tables
 
 OLD = {"street": "1 Mill Lane", "city": "Ashby", "postcode": "10000"}
@@ -43,11 +43,9 @@ def saved(tables: Tables, key: str, *defects: dict, **fields: object) -> None:
 
 
 def state_of(tables: Tables) -> dict:
-    fields = {"customers": "points", "cards": "balance_cents", "warranties": "lines",
-              "parcels": "label"}  # fmt: skip
     return {
         f"{table}/{key}": (tables.get(table, key) or {})[field]
-        for table, field in fields.items()
+        for table, field in LINKED.items()
         for key in tables.keys(table)
         if key != "C2"
     }
@@ -83,7 +81,7 @@ RETURN = {"lines": [line("1", 1999, "returned"), line("2", 250)], "refunds": {"g
         ({"kind": "warranty"}, {"warranties/O1": {"1": "P-01", "2": "P-01"}}),
     ],
 )
-def test_a_defect_spoils_one_of_the_records_that_follow_a_return(tables, defect, wrong):
+def test_a_defect_affects_one_of_the_records_that_follow_a_return(tables, defect, wrong):
     saved(tables, "O1", defect, **RETURN)
     assert state_of(tables) == {**linked_due(tables, "C1"), **wrong}
     other = tables.get("customers", "C2")

@@ -82,21 +82,21 @@ def test_a_day_has_seven_to_nine_gaps_that_nothing_announces(days):
     for task in days:
         traps = task.checks[0].params["traps"]
         assert 7 <= len(traps) <= 9 and set(traps) <= set(TRAPS), task.id
-        spoilt = [key for defect in task.params["defects"] for key in defect["spoils"]]
-        assert len(spoilt) == len(set(spoilt)) and len(task.params["defects"]) >= 4
+        affected = [key for defect in task.params["defects"] for key in defect["affects"]]
+        assert len(affected) == len(set(affected)) and len(task.params["defects"]) >= 4
         shown = task.instruction + json.dumps(task.params["cases"][0]["says"])
         assert not any(trap in shown for trap in traps)
 
 
-def test_three_gaps_or_more_spoil_records_of_closed_cases_while_someone_else_is_there(days):
+def test_three_gaps_or_more_affect_records_of_closed_cases_while_someone_else_is_there(days):
     for task in days:
         cases, closes = task.params["cases"], task.checks[0].params["closes"]
         late = [defect for defect in task.params["defects"] if defect["kind"] in LAPSES]
         assert len(late) >= 3
         for defect in late:
             agreed = {key for close in closes[: defect["case"]] for key in close["changes"]}
-            assert agreed.issuperset(defect["spoils"]), (task.id, defect)
-            assert not set(defect["spoils"]) & set(_of_accounts(cases[defect["case"]]))
+            assert agreed.issuperset(defect["affects"]), (task.id, defect)
+            assert not set(defect["affects"]) & set(_of_accounts(cases[defect["case"]]))
 
 
 def _of_accounts(case: dict) -> list[str]:

@@ -78,16 +78,15 @@ def basket_again(day: CounterDay, role: str) -> None:
     case = day.begin([account["id"]])
     tables, events = day.counter.tables, case["events"]
     before = day.booked()
-    sellers = sorted({(tables.get("offers", o) or {})["seller"] for o in known["chosen"]})
+    offers = {offer: tables.get("offers", offer) or {} for offer in known["chosen"]}
+    sellers = sorted({offer["seller"] for offer in offers.values()})
 
     def draw() -> tuple[tuple[str, ...], int]:
-        while events:
-            events.pop()
-            tables.put("offers", taken[0], offers.pop())
-        taken[:] = [day.pick(known["chosen"])]
-        offers.append(tables.get("offers", taken[0]))
-        dearer = (offers[-1] or {})["cents"] + 10 * day.span(60, 150)
-        day.event("offers", taken[0], cents=dearer)
+        for _, offer, _ in events:
+            tables.put("offers", offer, offers[offer])
+        events.clear()
+        dearer = day.pick(known["chosen"])
+        day.event("offers", dearer, cents=offers[dearer]["cents"] + 10 * day.span(60, 150))
         wishes.update(by=known["wishes"]["by"], without="")
         if day.rng.random() < 0.5:
             wishes["by"] -= 1
@@ -95,8 +94,6 @@ def basket_again(day: CounterDay, role: str) -> None:
             wishes["without"] = day.pick(sellers)
         return _best(day, wishes, account["id"])
 
-    taken: list[str] = []
-    offers: list[Record | None] = []
     chosen, total = _tried(draw)
     if not wishes["without"]:
         said = day.say(

@@ -14,7 +14,7 @@ from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.shift.amounts import due_refund, keeps_coupon, refund_by_lines
 from hexathlon.tasks.shopping.world.shift.counter import ShiftCounter
 from hexathlon.tasks.shopping.world.shift.lapses import LAPSES
-from hexathlon.tasks.shopping.world.shift.linked import linked_due
+from hexathlon.tasks.shopping.world.shift.linked import LINKED, linked_due
 from hexathlon.tasks.shopping.world.shift.policy import (
     AUTHORITY,
     PAGES,
@@ -360,12 +360,10 @@ class CounterDay:
         Raises:
             Rejected: If they differ.
         """
-        fields = {"customers": "points", "cards": "balance_cents", "warranties": "lines",
-                  "parcels": "label"}  # fmt: skip
         for account in self.case["accounts"]:
             for key, due in linked_due(self.counter.tables, account).items():
                 table, _, name = key.partition("/")
-                if (self.counter.tables.get(table, name) or {})[fields[table]] != due:
+                if (self.counter.tables.get(table, name) or {})[LINKED[table]] != due:
                     raise Rejected("two derivations of a linked record disagree")
 
     def early_finish(self, before: int) -> None:

@@ -1,7 +1,7 @@
 """Choice of a day's defects: in saves of the reference actions, and between two customers.
 
-A defect names in `spoils` all records (`table/key`) that it makes wrong. Those of a day are
-disjoint, so that each has to be set right by itself.
+A defect names in `affects` all records (`table/key`) that it makes wrong. No record is affected by
+two defects of a day, so each has to be set right by itself.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,15 +9,16 @@ from typing import Any
 
 from hexathlon.tasks.shopping.templates.shifts.day import TRAIN_TRAPS, TRAPS, CounterDay, Rejected
 from hexathlon.tasks.shopping.world.shift.lapses import MORNING
+from hexathlon.tasks.shopping.world.shift.linked import LINKED, owner_of
 from hexathlon.tasks.shopping.world.tables import Record
 
-__all__ = ["FEWEST", "MOST", "choose_defects"]
+__all__ = ["choose_defects"]
 
-FEWEST, MOST = 7, 9
+_FEWEST, _MOST = 7, 9
 """Numbers of unannounced gaps on a day."""
 
 _LAPSES = 3
-"""Smallest number of defects that spoil records of cases that are closed."""
+"""Smallest number of lapses: defects that affect records of cases that are closed."""
 
 _SYSTEM = 5
 """Smallest number of defects of the system, as far as there are as many."""
@@ -26,6 +27,7 @@ _HUMAN = 3
 """Largest number of gaps in the records and in what customers do not say."""
 
 _GOODWILL = ("already_paid", "budget_spent")
+"""Reasons for a refusal that depend on the goodwill paid so far."""
 
 
 def choose_defects(day: CounterDay) -> list[dict[str, Any]]:
@@ -36,17 +38,17 @@ def choose_defects(day: CounterDay) -> list[dict[str, Any]]:
     """
     if len(day.traps) > _HUMAN:
         raise Rejected("too many gaps in the records")
-    total = FEWEST + int(day.rng.integers(MOST - FEWEST + 1))
-    total = max(total, min(len(day.traps) + _SYSTEM, MOST))
+    total = _FEWEST + int(day.rng.integers(_MOST - _FEWEST + 1))
+    total = max(total, min(len(day.traps) + _SYSTEM, _MOST))
     chosen: list[dict[str, Any]] = []
     _draw(day, list(_lapses(day)), _LAPSES + int(day.rng.integers(2)), chosen)
     if len(chosen) < _LAPSES:
         raise Rejected("too few gaps in closed cases")
     linked = list(_linked(day))
     _draw(day, linked, len(chosen) + 1, chosen)
-    offers = [{**offer, "spoils": _spoilt_by(offer)} for offer in day.offers]
+    offers = [{**offer, "affects": _affected_by(offer)} for offer in day.offers]
     _draw(day, [*offers, *linked], total - len(day.traps), chosen)
-    if len(chosen) + len(day.traps) < FEWEST:
+    if len(chosen) + len(day.traps) < _FEWEST:
         raise Rejected("too few gaps")
     return chosen
 
@@ -72,15 +74,15 @@ def _draw(
 
 
 def _touched_by(defect: Mapping[str, Any]) -> list[str]:
-    """Return the records that a defect spoils, and those that change and are right again with them.
+    """Return the records that a defect affects, and those (`beside`) that change along with them.
 
-    The latter are in `beside`.
+    The latter are right again once the affected records are.
     """
-    return [*defect["spoils"], *defect.get("beside", ())]
+    return [*defect["affects"], *defect.get("beside", ())]
 
 
-def _spoilt_by(defect: Mapping[str, Any]) -> list[str]:
-    """Return the records that a defect of an order, a payment or a basket spoils."""
+def _affected_by(defect: Mapping[str, Any]) -> list[str]:
+    """Return the records that a defect of an order, a payment or a basket affects."""
     if defect["kind"] == "undone":
         return [f"orders/{defect['other']}"]
     table = {"goodwill": "goodwill", "substituted": "baskets"}.get(defect["kind"], "orders")
@@ -98,36 +100,36 @@ def _linked(day: CounterDay) -> Iterator[dict[str, Any]]:
             if name in ("cancel_lines", "return_lines", "exchange_line"):
                 if key not in changed:
                     if day.order(key)["status"] == "delivered" and key not in restored:
-                        spoils = [f"warranties/{key}"]
-                        yield {"kind": "warranty", "order": key, "spoils": spoils}
+                        affects = [f"warranties/{key}"]
+                        yield {"kind": "warranty", "order": key, "affects": affects}
                     if name != "exchange_line":
                         yield from _points_defects(day, key)
                 changed.add(key)
             elif name == "change_address":
-                yield {"kind": "label", "order": key, "spoils": [f"parcels/{key}"]}
+                yield {"kind": "label", "order": key, "affects": [f"parcels/{key}"]}
             elif name == "set_appointment":
                 yield from _astray(day, key)
             elif name == "set_refund" and key in changed:
                 record = day.order(key)
-                spoils = [f"customers/{record['customer']}"]
-                yield {"kind": "points undone", "order": key, "spoils": spoils}
+                affects = [f"customers/{record['customer']}"]
+                yield {"kind": "points undone", "order": key, "affects": affects}
                 if arguments["refund_to"] == record["gift"] and arguments["cents"] % 100:
-                    spoils = [f"cards/{record['customer']}"]
-                    yield {"kind": "card", "order": key, "spoils": spoils}
+                    affects = [f"cards/{record['customer']}"]
+                    yield {"kind": "card", "order": key, "affects": affects}
 
 
 def _points_defects(day: CounterDay, key: str) -> Iterator[dict[str, Any]]:
     """Yield defects of the points at the first change of an order's lines."""
     record = day.order(key)
     account = f"customers/{record['customer']}"
-    yield {"kind": "points", "order": key, "spoils": [account]}
+    yield {"kind": "points", "order": key, "affects": [account]}
     tables = day.counter.tables
     name = (tables.get("customers", record["customer"]) or {})["name"]
     served = {each for case in day.cases for each in case["accounts"]}
     for other in tables.keys("customers"):
         if other not in served and (tables.get("customers", other) or {})["name"] == name:
             yield {"kind": "namesake", "order": key, "other": other,
-                   "spoils": [account, f"customers/{other}"]}  # fmt: skip
+                   "affects": [account, f"customers/{other}"]}  # fmt: skip
 
 
 def _astray(day: CounterDay, key: str) -> Iterator[dict[str, Any]]:
@@ -136,7 +138,7 @@ def _astray(day: CounterDay, key: str) -> Iterator[dict[str, Any]]:
     for other in account["orders"]:
         if other != key and day.order(other)["status"] == "pending":
             yield {"kind": "slot elsewhere", "order": key, "other": other,
-                   "spoils": [f"parcels/{key}", f"parcels/{other}"]}  # fmt: skip
+                   "affects": [f"parcels/{key}", f"parcels/{other}"]}  # fmt: skip
 
 
 def _lapses(day: CounterDay) -> Iterator[dict[str, Any]]:
@@ -152,19 +154,10 @@ def _lapses(day: CounterDay) -> Iterator[dict[str, Any]]:
         present = set(day.cases[number]["accounts"])
         for name, record in due.items():
             table, _, key = name.partition("/")
-            if record is None or _owner(day, table, key) not in served - present:
+            if record is None or owner_of(day.counter.tables, table, key) not in served - present:
                 continue
             for defect in _lapses_of(day, table, key, record, number):
-                yield {"order": key, "case": number, "spoils": [name], **defect}
-
-
-def _owner(day: CounterDay, table: str, key: str) -> str:
-    """Return the account to which a record belongs; empty if to none."""
-    if table in ("customers", "cards", "baskets"):
-        return key
-    if table in ("orders", "parcels", "warranties", "goodwill"):
-        return str(day.order(key)["customer"])
-    return ""
+                yield {"order": key, "case": number, "affects": [name], **defect}
 
 
 def _lapses_of(
@@ -172,8 +165,9 @@ def _lapses_of(
 ) -> Iterator[dict[str, Any]]:
     """Yield what could happen to one record before a case; `record` is how it should be then."""
     morning = day.counter.tables.base.tables[table].get(key) if table != "baskets" else None
-    for kind, (name, field) in MORNING.items():
-        if name == table and morning and record[field] != morning[field]:
+    for kind, linked in MORNING.items():
+        field = LINKED[linked]
+        if linked == table and morning and record[field] != morning[field]:
             if table != "parcels" or day.order(key)["status"] == "pending":
                 yield {"kind": kind}
     plan = day.plans[number]["actions"]
@@ -198,7 +192,7 @@ def _lost_fields(
         if record[field] != morning[field]:
             card = field == "refunds" and record["gift"] in record["refunds"]
             cards = [f"cards/{record['customer']}"] if card else []
-            yield {"kind": "sync", "field": field, "spoils": [f"orders/{key}"], "beside": cards}
+            yield {"kind": "sync", "field": field, "affects": [f"orders/{key}"], "beside": cards}
 
 
 def _about_goodwill(action: Sequence[Any]) -> bool:

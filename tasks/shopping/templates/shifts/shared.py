@@ -50,14 +50,10 @@ def keep(day: CounterDay, account: dict[str, Any], *orders: dict[str, Any]) -> N
     for order in orders:
         day.add("orders", order["id"], order)
         slot = {"day": order["promised"], "part": day.pick(list(PARTS))}
-        day.add(*_with_key(*linked_start(order, slot)))
+        day.add(*linked_start(order, slot))
         day.add("logs", order["id"], {"entries": {"1": {
             "en": f"day {order['placed']}: placed",
             "zh": f"第{order['placed']}天：下单"}}})  # fmt: skip
-
-
-def _with_key(table: str, record: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    return table, record["order"], record
 
 
 def namesake(day: CounterDay, account: dict[str, Any]) -> None:

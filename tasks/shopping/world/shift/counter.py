@@ -1,33 +1,22 @@
-"""The counter of one day: tools over the records, customers one after the other, and defects.
+"""The counter of one day: customers one after the other, tools that change records, and defects.
 
 Tools check that a call is possible, not that it follows the policy. Some saves of the shop's system
-go wrong, and some records are spoilt between two customers (`defects`); nothing announces it, and
-everything that goes wrong can be seen on some page and set right. Parameters come from the task;
-all that changes is in `save()`.
+go wrong, and between two customers it changes records that were as agreed (`defects`). Nothing
+announces this, but everything that goes wrong can be seen on some page and set right. Parameters
+come from the task; all that changes is in `save()`. `pages.py` has the tools that only read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.shift.lapses import LAPSES, lapse
 from hexathlon.tasks.shopping.world.shift.linked import follow, kept_points
-from hexathlon.tasks.shopping.world.shift.policy import Memo, ShiftPolicy, clock, policy_page
-from hexathlon.tasks.shopping.world.shift.views import (
-    account_text,
-    customer_text,
-    memos_text,
-    offer_text,
-    order_text,
-    parcel_text,
-    seller_text,
-    variants_text,
-    warranty_text,
-)
-from hexathlon.tasks.shopping.world.tables import Base, Record, TableChanges, Tables
-from hexathlon.tasks.shopping.world.wording import money, say
+from hexathlon.tasks.shopping.world.shift.pages import CounterPages
+from hexathlon.tasks.shopping.world.shift.policy import Memo, clock
+from hexathlon.tasks.shopping.world.shift.views import memos_text
+from hexathlon.tasks.shopping.world.tables import Record, TableChanges, Tables
 
 __all__ = ["CounterState", "ShiftCounter"]
 
@@ -54,7 +43,7 @@ class CounterState(NamedTuple):
     """Changes, refusals and net amount of each closed case."""
 
 
-class ShiftCounter:
+class ShiftCounter(CounterPages):
     """One day at the counter.
 
     Args:
@@ -63,16 +52,10 @@ class ShiftCounter:
     """
 
     def __init__(self, params: Mapping[str, Any], catalogue: Catalogue) -> None:
-        self._language: Language = params["language"]
-        self._catalogue = catalogue
-        self.policy = ShiftPolicy.from_json(params["policy"])
+        super().__init__(params, catalogue)
         self.memos = tuple(Memo(**memo) for memo in params["memos"])
         self.cases: Sequence[Mapping[str, Any]] = params["cases"]
         self._defects: Sequence[Mapping[str, Any]] = params["defects"]
-        tables: dict[str, dict[str, Record]] = {}
-        for table, key, record in params["records"]:
-            tables.setdefault(table, {})[key] = record
-        self.tables = Tables(Base(tables))
         self.state = CounterState()
         self._begin()
 
@@ -113,6 +96,10 @@ class ShiftCounter:
             DeskProblem: If the call cannot be carried out; nothing has changed then.
         """
         return cast("Callable[..., str]", getattr(self, f"do_{name}"))(**arguments)
+
+    def do_read_memos(self) -> str:
+        """Read the memos so far."""
+        return memos_text([memo for memo in self.memos if memo.at <= self.now], self._language)
 
     def do_finish_case(self, net_cents: int) -> str:
         """Close the case, unless the customer has something more to say."""
@@ -175,126 +162,6 @@ class ShiftCounter:
         self._hold(chosen[0], -1)
         self._hold(taken, 1)
         return {**basket, "offers": sorted([taken, *chosen[1:]])}
-
-    # Reading -------------------------------------------------------------------------------------
-
-    def do_read_policy(self, page: str = "") -> str:
-        """Read a page of the policy."""
-        return policy_page(self.policy, page.strip().casefold(), self._language)
-
-    def do_read_memos(self) -> str:
-        """Read the memos so far."""
-        return memos_text([memo for memo in self.memos if memo.at <= self.now], self._language)
-
-    def do_find_customer(self, email: str = "", name: str = "", postcode: str = "") -> str:
-        """List accounts."""
-        if not email and not name:
-            raise DeskProblem(self._say("give an email or a name", "请给出邮箱或姓名"))
-        found = []
-        for key in self.tables.keys("customers"):
-            record = self._record("customers", key)
-            by_mail = record["email"] == email.strip().casefold() if email else True
-            by_name = _fold(record["name"]) == _fold(name) if name else True
-            by_code = record["address"]["postcode"] == postcode.strip() if postcode else True
-            if by_mail and by_name and by_code:
-                found.append(f"{key}  {record['name']}  {record['email']}")
-        if not found:
-            raise DeskProblem(self._say("no account fits", "没有符合的账户"))
-        return "\n".join(found)
-
-    def do_show_customer(self, customer: str) -> str:
-        """Show an account."""
-        record = self._record("customers", customer)
-        orders = [self._record("orders", order) for order in record["orders"]]
-        shown = customer_text(record, orders, self._catalogue, self._language)
-        card = self._record("cards", record["id"])
-        shown = f"{shown}\n{account_text(record, card, self.tables.base.tables, self._language)}"
-        basket = self.tables.get("baskets", record["id"])
-        if basket is None:
-            return shown
-        listed = f"{', '.join(basket['offers'])}  {money(basket['total_cents'], self._language)}"
-        return f"{shown}\n{self._say('basket', '配套订单')}: {listed}"
-
-    def do_show_order(self, order: str) -> str:
-        """Show an order."""
-        return order_text(self._record("orders", order), self._catalogue, self._language)
-
-    def do_show_orders(self, orders: list[str]) -> str:
-        """Show several orders."""
-        return "\n\n".join(self.do_show_order(order) for order in orders)
-
-    def do_show_history(self, order: str) -> str:
-        """Show an order's history."""
-        self._record("orders", order)
-        log = self.tables.get("logs", order.strip()) or {"entries": {}}
-        entries = [log["entries"][key][self._language] for key in sorted(log["entries"])]
-        return "\n".join(entries)
-
-    def do_show_parcel(self, order: str) -> str:
-        """Show the parcel of an order."""
-        record = self._record("orders", order)
-        morning = self.tables.base.tables["parcels"].get(record["id"])
-        if morning is None:
-            raise DeskProblem(
-                self._say(f"no parcel of {record['id']} waits here", f"{record['id']} 没有待发包裹")
-            )
-        return parcel_text(self._record("parcels", record["id"]), morning, self._language)
-
-    def do_show_warranty(self, order: str) -> str:
-        """Show the warranty entries of an order."""
-        record = self._record("orders", order)
-        morning = self.tables.base.tables["warranties"].get(record["id"])
-        if morning is None:
-            raise DeskProblem(
-                self._say(f"{record['id']} has not arrived", f"{record['id']} 尚未签收")
-            )
-        return warranty_text(self._record("warranties", record["id"]), morning, self._language)
-
-    def do_list_variants(self, item: str) -> str:
-        """List an item's variants."""
-        try:
-            product = self._catalogue.product(item.strip().upper())
-        except KeyError:
-            raise self._missing(item) from None
-        units = {variant.id: self._stock(variant.id)["units"] for variant in product.variants}
-        return variants_text(product.id, units, self._catalogue, self._language)
-
-    def do_show_stock(self, variant: str) -> str:
-        """Show one variant's stock."""
-        stock = self._stock(variant.strip().upper())
-        return self._say(
-            f"{variant}: {stock['units']} units, {stock['reserved']} reserved for other orders",
-            f"{variant}：{stock['units']}件，其中{stock['reserved']}件已为其他订单预留",
-        )
-
-    def do_show_goodwill(self) -> str:
-        """List the month's goodwill."""
-        lines = []
-        for key in self.tables.keys("goodwill"):
-            paid = self._record("goodwill", key)
-            if paid["cents"]:
-                lines.append(f"{key}  {paid['customer']}  {money(paid['cents'], self._language)}")
-        return "\n".join(lines)
-
-    def do_list_sellers(self) -> str:
-        """List sellers."""
-        keys = self.tables.keys("sellers")
-        return "\n".join(seller_text(self._record("sellers", k), self._language) for k in keys)
-
-    def do_list_offers(self, kind: str) -> str:
-        """List offers of one kind."""
-        offers = [self._record("offers", key) for key in self.tables.keys("offers")]
-        found = [
-            o for o in offers if _fold(kind) in (_fold(o["name"]["en"]), _fold(o["name"]["zh"]))
-        ]
-        if not found:
-            names = dict.fromkeys(str(o["name"][self._language]) for o in offers)
-            raise DeskProblem(self._say("the kinds of goods are ", "商品种类：") + ", ".join(names))
-        return "\n".join(offer_text(offer, self._language) for offer in found)
-
-    def do_show_offer(self, offer: str) -> str:
-        """Show an offer."""
-        return offer_text(self._record("offers", offer), self._language, whole=True)
 
     # The customer --------------------------------------------------------------------------------
 
@@ -543,8 +410,8 @@ class ShiftCounter:
         return self._write(record, **fields)
 
     def _write(self, order: Record, **fields: Any) -> str:
-        points = self._put(order, fields)
-        if not points:
+        self._put(order, fields)
+        if kept_points({**order, **fields}) == kept_points(order):
             self._points_undone(order)
         undone = self._defect("undone", order["id"])
         if undone is not None:
@@ -554,12 +421,11 @@ class ShiftCounter:
                 self.tables.put("orders", other["id"], old)
         return self._saved(order)
 
-    def _put(self, order: Record, fields: Mapping[str, Any]) -> bool:
-        """Save an order with what belongs to it; return whether points were due to move."""
+    def _put(self, order: Record, fields: Mapping[str, Any]) -> None:
+        """Save an order with what belongs to it."""
         new = {**order, **fields}
         self.tables.put("orders", order["id"], new)
         follow(self.tables, order, new, lambda kind: self._fired(kind, order["id"]))
-        return kept_points(order) != kept_points(new)
 
     def _points_undone(self, order: Record) -> None:
         """Give an account the points of the morning again, if that defect happens now."""
@@ -586,25 +452,6 @@ class ShiftCounter:
 
     def _saved(self, order: Record) -> str:
         return self._say(f"Saved: {order['id']}.", f"已保存：{order['id']}。")
-
-    def _stock(self, variant: str) -> Record:
-        known = self.tables.get("stock", variant)
-        if known is not None:
-            return known
-        try:
-            found = self._catalogue.product(variant.partition("-")[0]).variant(variant)
-        except KeyError:
-            raise self._missing(variant) from None
-        return {"units": found.stock, "reserved": 0}
-
-    def _record(self, table: str, key: str) -> Record:
-        record = self.tables.get(table, key.strip())
-        if record is None:
-            raise self._missing(key)
-        return record
-
-    def _missing(self, key: str) -> DeskProblem:
-        return DeskProblem(self._say(f"there is no {key[:60]!r}", f"没有 {key[:60]!r}"))
 
     def _in_status(self, order: str, allowed: tuple[str, ...]) -> Record:
         record = self._record("orders", order)
@@ -635,9 +482,6 @@ class ShiftCounter:
         name = f"{order['id']}/{line['line']}"
         return DeskProblem(self._say(f"{name} is {line['state']}", f"{name} 已是 {line['state']}"))
 
-    def _say(self, en: str, zh: str) -> str:
-        return say(self._language, en, zh)
-
 
 def _with_state(line: Record, state: str) -> dict[str, Any]:
     changed = {**line, "state": state}
@@ -653,7 +497,3 @@ def _replaced(order: Record, changed: Sequence[Record]) -> list[Record]:
 
 def _tidy(text: str) -> str:
     return " ".join(text.split())
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.casefold().split())

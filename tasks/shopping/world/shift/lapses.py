@@ -1,19 +1,20 @@
-"""What the shop's system spoils between two customers, in records of cases that are closed."""
+"""Lapses: records of closed cases that the shop's system changes between two customers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hexathlon.tasks.shopping.world.shift.linked import LINKED
 from hexathlon.tasks.shopping.world.tables import Record, Tables
 
 __all__ = ["LAPSES", "MORNING", "lapse"]
 
-MORNING: Mapping[str, tuple[str, str]] = {
-    "relabelled": ("parcels", "label"),
-    "points back": ("customers", "points"),
-    "card reset": ("cards", "balance_cents"),
-    "warranty back": ("warranties", "lines"),
+MORNING: Mapping[str, str] = {
+    "relabelled": "parcels",
+    "points back": "customers",
+    "card reset": "cards",
+    "warranty back": "warranties",
 }
-"""Table and field that get the value of the morning, by kind."""
+"""Table whose linked field (`LINKED`) gets the value of the morning again, by kind."""
 
 LAPSES = ("sync", "slot moved", "goodwill lapsed", "basket changed", *MORNING)
 """Kinds of defects that happen before the customer with the number `case`."""
@@ -22,17 +23,18 @@ LAPSES = ("sync", "slot moved", "goodwill lapsed", "basket changed", *MORNING)
 def lapse(
     tables: Tables, defect: Mapping[str, Any], substitute: Callable[[Record], Record]
 ) -> None:
-    """Spoil a record.
+    """Change a record that was as agreed.
 
     Args:
         tables: The day's records.
         defect: `kind`, `order` (key of the record), and for `slot moved` the new `slot`. Kind
-            `sync` is not handled here, since what belongs to an order follows it.
+            `sync` is handled by the counter, since linked records follow the order.
         substitute: Returns a basket in which an offer was replaced.
     """
     kind, key = defect["kind"], defect["order"]
     if kind in MORNING:
-        table, field = MORNING[kind]
+        table = MORNING[kind]
+        field = LINKED[table]
         value = tables.base.tables[table][key][field]
         tables.put(table, key, {**(tables.get(table, key) or {}), field: value})
     elif kind == "slot moved":

@@ -9,7 +9,30 @@ from typing import Any
 
 from hexathlon.tasks.shopping.world.tables import Record, Tables
 
-__all__ = ["follow", "kept_points", "linked_due", "linked_start"]
+__all__ = [
+    "LINKED",
+    "OF_ACCOUNTS",
+    "OF_ORDERS",
+    "follow",
+    "kept_points",
+    "linked_due",
+    "linked_start",
+    "owner_of",
+]
+
+LINKED: Mapping[str, str] = {
+    "parcels": "label",
+    "warranties": "lines",
+    "customers": "points",
+    "cards": "balance_cents",
+}
+"""Field that follows the orders, by table."""
+
+OF_ORDERS = ("orders", "goodwill", "parcels", "warranties")
+"""Tables whose keys are orders."""
+
+OF_ACCOUNTS = ("baskets", "customers", "cards")
+"""Tables whose keys are accounts."""
 
 _GONE = ("cancelled", "returned", "returned damaged")
 
@@ -17,21 +40,29 @@ Fires = Callable[[str], Mapping[str, Any] | None]
 """Returns the defect of a kind if it happens to this order now; each happens once."""
 
 
+def owner_of(tables: Tables, table: str, key: str) -> str:
+    """Return the account to which a record belongs; empty if to none."""
+    if table in OF_ACCOUNTS:
+        return key
+    return str((tables.get("orders", key) or {})["customer"]) if table in OF_ORDERS else ""
+
+
 def kept_points(order: Record) -> int:
     """Return the points of an order: one for every full unit of money of each line kept."""
     return sum(line["cents"] // 100 for line in order["lines"] if line["state"] not in _GONE)
 
 
-def linked_start(order: Record, slot: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the table and the record that belong to an order in the morning.
+def linked_start(order: Record, slot: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Return table, key and content of the record that belongs to an order in the morning.
 
-    Orders that wait have a parcel with `slot` as its appointment, delivered ones a warranty.
+    Delivered orders have a warranty, others a parcel with the appointment `slot`.
     """
     if order["delivered"] is None:
         label = dict(order["address"])
-        return "parcels", {"order": order["id"], "label": label, "slot": dict(slot)}
+        parcel = {"order": order["id"], "label": label, "slot": dict(slot)}
+        return "parcels", order["id"], parcel
     entries = {line["line"]: line["variant"] for line in order["lines"]}
-    return "warranties", {"order": order["id"], "lines": entries}
+    return "warranties", order["id"], {"order": order["id"], "lines": entries}
 
 
 def follow(tables: Tables, old: Record, new: Record, fires: Fires) -> None:

@@ -1,6 +1,7 @@
 """Tool schemas of a day at the counter."""
 
 from hexathlon.tasks.shopping.world.shift.rulings import RULES
+from hexathlon.tasks.shopping.world.shift.views import PARTS
 from hexathlon.tasks.shopping.world.tools import schema
 from hexathlon.tasks.task import ToolSchema
 
@@ -13,6 +14,7 @@ _ID = {"type": "string", "maxLength": 60}
 _TEXT = {"type": "string", "maxLength": 200}
 _LINES = {"type": "array", "items": _ID, "maxItems": 20}
 _CENTS = {"type": "integer", "minimum": -10_000_000, "maximum": 10_000_000}
+_AMOUNT = {**_CENTS, "minimum": 0}
 
 SHIFT_TOOLS: tuple[ToolSchema, ...] = (
     schema(
@@ -100,7 +102,7 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
         "Set the appointment for the delivery of an order.",
         order=_ID,
         day={"type": "integer", "minimum": 1, "maximum": 60},
-        part={"type": "string", "enum": ["morning", "afternoon", "evening"]},
+        part={"type": "string", "enum": list(PARTS)},
     ),
     schema(
         "print_label",
@@ -120,13 +122,13 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
         "the former total to that method, and 0 removes it.",
         order=_ID,
         refund_to=_ID,
-        cents={**_CENTS, "minimum": 0},
+        cents=_AMOUNT,
     ),
     schema(
         "pay_goodwill",
         "Set the goodwill paid for an order, in cents; 0 takes it back.",
         order=_ID,
-        cents={**_CENTS, "minimum": 0},
+        cents=_AMOUNT,
     ),
     schema(
         "set_points",
@@ -138,7 +140,7 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
         "set_card",
         "Correct the balance of an account's gift card; it is set to this amount, in cents.",
         customer=_ID,
-        cents={**_CENTS, "minimum": 0},
+        cents=_AMOUNT,
     ),
     schema(
         "set_warranty",
@@ -152,7 +154,7 @@ SHIFT_TOOLS: tuple[ToolSchema, ...] = (
         "Order a basket of offers for a customer; it replaces a former basket of that account.",
         customer=_ID,
         offers=_LINES,
-        total_cents={**_CENTS, "minimum": 0},
+        total_cents=_AMOUNT,
     ),
     schema(
         "decline",
