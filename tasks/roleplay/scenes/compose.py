@@ -47,6 +47,8 @@ class DrawnScene(NamedTuple):
     instruction: str
     params: dict[str, Any]
     truth: dict[str, Any]
+    questions: Sequence[Beat]
+    """The ordinary questions among the moments."""
 
     def place(self, key: str) -> int:
         """Return the place of a moment."""
@@ -66,11 +68,12 @@ def compose_scene(order: TaskSpec) -> DrawnScene:
     plot = Plot(stage, int(stage.rng.integers(5, 7)), "namesakes" in kinds)
     for kind in kinds:
         THREADS[kind](plot)
-    _ask(plot)
+    questions = _ask(plot)
     line = in_order(plot.moments, stage.rng)
     _count_visits(line)
-    stage.beats = []
-    return DrawnScene(plot, line, _instruction(plot), _params(plot, line), _truth(plot, line))
+    return DrawnScene(
+        plot, line, _instruction(plot), _params(plot, line), _truth(plot, line), questions
+    )
 
 
 def _kinds(stage: Stage) -> list[str]:
@@ -84,19 +87,25 @@ def _kinds(stage: Stage) -> list[str]:
     return [*sorted(extra, reverse=True), *stage.some(usual, count - len(extra))]
 
 
-def _ask(plot: Plot) -> None:
-    """Add ordinary questions and small talk until the evening is long enough."""
+def _ask(plot: Plot) -> list[Beat]:
+    """Add ordinary questions until the evening is long enough, and small talk.
+
+    Returns:
+        The questions.
+    """
     stage = plot.stage
     names = stage.some(_QUESTIONS, len(_QUESTIONS))
     wanted = int(stage.rng.integers(_SHORTEST, _LONGEST + 1)) - len(plot.moments)
+    questions: list[Beat] = []
     for number, name in enumerate(names[: max(4, wanted)]):
-        beat = stage.ask(name)[0]
+        (beat,) = stage.ask(name)
         speaker = int(stage.rng.integers(len(plot.figures)))
         plot.moments.append(_question(f"question.{number}", speaker, beat))
-        stage.beats.append(beat)
+        questions.append(beat)
     for number in range(2):
         speaker = int(stage.rng.integers(len(plot.figures)))
         plot.add(f"small.{number}", speaker, plot.small_talk(), asks=False)
+    return questions
 
 
 def _count_visits(line: Sequence[PlacedBeat]) -> None:

@@ -3,13 +3,22 @@
 import collections
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from hexathlon.envs.roleplay.env import RolePlayEnv
 from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.roleplay import assembling
+from hexathlon.tasks.roleplay.assembling import draw_scene
 from hexathlon.tasks.roleplay.card import table
-from hexathlon.tasks.roleplay.scenes.compose import SCENES, THREADS, UNSEEN_THREADS
+from hexathlon.tasks.roleplay.scenes.compose import (
+    SCENES,
+    THREADS,
+    UNSEEN_THREADS,
+    compose_scene,
+)
+from hexathlon.tasks.source import parse_address
 from support.scenes import build, call, play, right
 
 IDS = [f"roleplay/{scene}/hard/{{}}/{index:05d}" for index in range(4) for scene in SCENES]
@@ -117,6 +126,23 @@ def test_every_value_that_is_asked_for_was_read_or_heard_before(language):
             earlier = [line["text"] for line in task.params["moments"][: due["at"] + 1]]
             what = due["what"][0]
             assert what in task.instruction or any(what in text for text in earlier), due
+
+
+def test_a_scene_with_a_question_that_the_reader_decides_otherwise_is_redrawn(monkeypatch):
+    address, composed = parse_address(TEST[0]), []
+
+    def misjudged(order):
+        scene = compose_scene(order)
+        if not composed:
+            first, *others = scene.questions
+            scene = scene._replace(questions=[replace(first, act="say"), *others])
+        composed.append(scene)
+        return scene
+
+    monkeypatch.setattr(assembling, "compose_scene", misjudged)
+    drawn = draw_scene.__wrapped__(address, 1)
+    assert len(composed) == 2 and drawn is composed[1]
+    assert len(drawn.questions) >= 4 and all(beat.query for beat in drawn.questions)
 
 
 def test_a_confidence_waits_until_the_room_is_empty():
