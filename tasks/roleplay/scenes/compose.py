@@ -10,7 +10,7 @@ from hexathlon.tasks.roleplay.card import NothingLeft, table
 from hexathlon.tasks.roleplay.lexicon import SETTINGS
 from hexathlon.tasks.roleplay.scenes import threads_goods as goods
 from hexathlon.tasks.roleplay.scenes import threads_words as words
-from hexathlon.tasks.roleplay.scenes.order import PlacedBeat, in_order
+from hexathlon.tasks.roleplay.scenes.order import PlacedMoment, in_order
 from hexathlon.tasks.roleplay.scenes.plot import Due, Plot, SceneMoment
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.telling import card_sections
@@ -43,7 +43,7 @@ class DrawnScene(NamedTuple):
     """A composed scene."""
 
     plot: Plot
-    line: Sequence[PlacedBeat]
+    line: Sequence[PlacedMoment]
     instruction: str
     params: dict[str, Any]
     truth: dict[str, Any]
@@ -108,7 +108,7 @@ def _ask(plot: Plot) -> list[Beat]:
     return questions
 
 
-def _count_visits(line: Sequence[PlacedBeat]) -> None:
+def _count_visits(line: Sequence[PlacedMoment]) -> None:
     """Fill in how often a figure came, where that is asked."""
     for place, placed in enumerate(line):
         figure = placed.moment.visits_of
@@ -165,7 +165,7 @@ def _acts(plot: Plot) -> list[str]:
     return [BilingualText.parse(text)[plot.language] for text in table("scenes")["acts"]["lines"]]
 
 
-def _params(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
+def _params(plot: Plot, line: Sequence[PlacedMoment]) -> dict[str, Any]:
     place = {placed.moment.key: i for i, placed in enumerate(line)}
     return {
         "mode": "scene", "language": plot.language, "setting": plot.stage.card["setting"],
@@ -186,7 +186,7 @@ def _params(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _line(placed: PlacedBeat) -> dict[str, Any]:
+def _line(placed: PlacedMoment) -> dict[str, Any]:
     moment = placed.moment
     return {
         "speaker": moment.speaker, "present": list(placed.present), "text": moment.line,
@@ -207,7 +207,7 @@ def _confidences(plot: Plot, place: Mapping[str, int]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _truth(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
+def _truth(plot: Plot, line: Sequence[PlacedMoment]) -> dict[str, Any]:
     place = {placed.moment.key: i for i, placed in enumerate(line)}
     return {
         "rules": plot.stage.rules,
@@ -226,7 +226,7 @@ def _truth(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _window(due: Due, line: Sequence[PlacedBeat], place: Mapping[str, int]) -> dict[str, int]:
+def _window(due: Due, line: Sequence[PlacedMoment], place: Mapping[str, int]) -> dict[str, int]:
     """Return the first and the last place at which something can be done."""
     first, last = place[due.since], place[due.at]
     if due.bell:

@@ -2,7 +2,7 @@
 
 A moment is one line of a figure. Threads add moments with constraints on order and presence, things
 that the character must do of its own accord (`Due`), and what must not reach other ears
-(`Confidence`). `hexathlon.tasks.roleplay.scenes.compose` decides the order.
+(`Confidence`). `hexathlon.tasks.roleplay.scenes.order` draws the order.
 """
 
 import re
@@ -15,9 +15,11 @@ from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
 from hexathlon.tasks.roleplay.lexicon import person_name, setting, unseen
 from hexathlon.tasks.roleplay.stage import Stage
 
-__all__ = ["KEPT", "Confidence", "Due", "Figure", "SceneMoment", "Plot"]
+__all__ = ["KEPT", "Confidence", "Due", "Figure", "Plot", "SceneMoment"]
 
 _START = re.compile(r"(?<=[.?!] )[a-z]")
+"""First letters of later sentences, where a value may stand; `fill` capitalises the first one."""
+
 KEPT = ("secret", "against_my_rules")
 """Accepted reasons for declining what the character could do but must not."""
 
@@ -63,13 +65,13 @@ class SceneMoment:
     """Another moment that must come before."""
 
     until_bell: int = 0
-    """Bell that has not rung yet; 0 for no such limit."""
+    """Bell that must not have rung yet; 0 for no such limit."""
 
     from_bell: int = 0
-    """Bell that has rung already."""
+    """Bell that must have rung; 0 for no such limit."""
 
     rings: int = 0
-    """Bell that rings directly after this moment."""
+    """Bell that rings directly after this moment; 0 for none."""
 
     final: bool = False
     """Whether the speaker goes home afterwards."""
@@ -214,7 +216,7 @@ class Plot:
     def say(self, thread: str, line: str, **values: Any) -> str:
         """Return a sentence of `scenes.toml` in the wording of this split.
 
-        Figures are given by index under the names A to E and G (the given name of that figure).
+        Figures are given by index, under the names A to E.
         """
         options = table("scenes")[thread][line]
         text = options if isinstance(options, str) else options[self._wording(len(options))]
@@ -250,7 +252,7 @@ class Plot:
         return (own.name,) if shared else (own.name, own.given)
 
     def small_talk(self) -> str:
-        """Return a remark about nothing."""
+        """Return a remark without consequences."""
         lines = table("scenes")["small"]
         kind = "unseen" if unseen(self.stage.order.split) else "lines"
         free = [text for text in lines[kind] if text not in self._remarks]
