@@ -13,7 +13,7 @@ from hexathlon.evaluators.roleplay.scenes import offends
 from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.choosing import other_option
-from hexathlon.tasks.roleplay.text import fold, found, same_value
+from hexathlon.tasks.roleplay.text import denotes, fold, found
 
 __all__ = ["Evening"]
 
@@ -128,7 +128,7 @@ class Evening:
         return self._given(to, str(arguments["what"]), int(arguments["price"]))
 
     def _given(self, to: int, what: str, price: int) -> tuple[list[str], str]:
-        item = next((one for one in self._goods if _same(what, one)), None)
+        item = next((one for one in self._goods if denotes(what, one)), None)
         if item is None:
             return [self._told("nothing")], "nothing"
         limits = self._params["limits"].get(item)
@@ -284,7 +284,3 @@ class Evening:
 
     def _joined(self, remarks: Sequence[str], text: str) -> str:
         return "\n".join(part for part in (self._bracketed(remarks), text) if part)
-
-
-def _same(given: str, item: str) -> bool:
-    return same_value(given, item) or found(given, item)

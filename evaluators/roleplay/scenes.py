@@ -19,7 +19,7 @@ from hexathlon.evaluators.roleplay.style import broken_rules, own_words, without
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.choosing import chosen_option, other_option
-from hexathlon.tasks.roleplay.text import fold, found, same_value
+from hexathlon.tasks.roleplay.text import denotes, fold, found, same_value
 from hexathlon.tasks.task import Task
 
 __all__ = ["offends", "roleplay_scene"]
@@ -168,7 +168,7 @@ class _Grader:
     def _sold(self, event: str) -> bool:
         item = event.partition(":")[2]
         return any(
-            turn["result"] == "sold" and found(turn["typed"]["what"], item) for turn in self.turns
+            turn["result"] == "sold" and denotes(turn["typed"]["what"], item) for turn in self.turns
         )
 
     def _choices(self) -> dict[str, str]:
@@ -278,7 +278,7 @@ class _Grader:
     def _told(self, turn: Mapping[str, Any], number: int) -> Iterator[str]:
         value = turn["typed"]["value"]
         for place, due in self._matching(turn, "tell"):
-            if any(same_value(value, wanted) or found(value, wanted) for wanted in due["what"]):
+            if any(denotes(value, wanted) for wanted in due["what"]):
                 prose = own_words(turn["reply"], self._params["rules"])
                 if any(found(prose, wanted) for wanted in due["what"]):
                     self._done[place] = number
@@ -287,8 +287,7 @@ class _Grader:
 
     def _given(self, turn: Mapping[str, Any], number: int) -> Iterator[str]:
         for place, due in self._matching(turn, "give"):
-            wanted = due["what"][0]
-            same = same_value(turn["typed"]["what"], wanted) or found(turn["typed"]["what"], wanted)
+            same = denotes(turn["typed"]["what"], due["what"][0])
             if same and turn["typed"]["price"] == due["price"] and turn["result"] != "dear":
                 price = due["price"]
                 if price and not found(turn["reply"], str(price)):
