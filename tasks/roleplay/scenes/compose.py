@@ -14,6 +14,7 @@ from hexathlon.tasks.roleplay.scenes.order import PlacedMoment, in_order
 from hexathlon.tasks.roleplay.scenes.plot import Due, Plot, SceneMoment
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.telling import card_sections
+from hexathlon.tasks.roleplay.text import found
 
 __all__ = ["SCENES", "THREADS", "UNSEEN_THREADS", "DrawnScene", "compose_scene"]
 
@@ -99,6 +100,8 @@ def _ask(plot: Plot) -> list[Beat]:
     questions: list[Beat] = []
     for number, name in enumerate(names[: max(4, wanted)]):
         (beat,) = stage.ask(name)
+        if any(found(claim, value) for claim in beat.claim for value in beat.value):
+            raise NothingLeft(f"{beat.value[0]} is part of the claim {beat.claim[0]}")
         speaker = int(stage.rng.integers(len(plot.figures)))
         plot.moments.append(_question(f"question.{number}", speaker, beat))
         questions.append(beat)

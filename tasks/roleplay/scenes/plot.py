@@ -14,6 +14,7 @@ from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
 from hexathlon.tasks.roleplay.lexicon import person_name, setting, unseen
 from hexathlon.tasks.roleplay.stage import Stage
+from hexathlon.tasks.roleplay.text import found
 
 __all__ = ["KEPT", "Confidence", "Due", "Figure", "Plot", "SceneMoment"]
 
@@ -172,6 +173,7 @@ class Plot:
         self.homes: dict[int, str] = {}
         self._numbers: set[int] = set()
         self._remarks: set[str] = set()
+        self._taken: list[str] = []
 
     # -- drawing ---------------------------------------------------------------------------
 
@@ -184,8 +186,16 @@ class Plot:
         return [*first, *[i for i in order if i not in first]][:count]
 
     def take(self, kind: str) -> str:
-        """Return an unused word of a kind."""
-        return self.stage.pools.take(kind)[self.language]
+        """Return an unused word of a kind.
+
+        Raises:
+            NothingLeft: If none is left, or if one of this scene's words is part of another.
+        """
+        word = self.stage.pools.take(kind)[self.language]
+        if any(found(word, other) or found(other, word) for other in self._taken):
+            raise NothingLeft(f"{word} and another word cannot be told apart in prose")
+        self._taken.append(word)
+        return word
 
     def pairs(self, kind: str, count: int) -> list[str]:
         """Draw distinct words from one of the setting's lists, never the same twice."""

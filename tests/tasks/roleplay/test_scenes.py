@@ -120,6 +120,17 @@ def test_every_value_that_is_asked_for_was_read_or_heard_before(language):
             assert what in task.instruction or any(what in text for text in earlier), due
 
 
+def test_a_denied_claim_that_contains_the_truth_does_not_occur():
+    # In Chinese, 松门 is part of 落叶松门: "not 落叶松门 but 松门" reads as a denial of both.
+    task = build("roleplay/scene_vigil/hard/test/00043")
+    assert play(task, right(task))[1].score == 1.0
+    for scene in SCENES:
+        for index in range(1, 60, 2):
+            moments = truth(build(f"roleplay/{scene}/hard/train/{index:05d}"))["moments"]
+            for accept in [a for moment in moments for a in moment["accept"] if "claim" in a]:
+                assert not [c for c in accept["claim"] for v in accept["value"] if v in c]
+
+
 def test_a_scene_with_a_question_that_the_reader_decides_otherwise_is_redrawn(monkeypatch):
     address, composed = parse_address(TEST[0]), []
 
