@@ -1,8 +1,8 @@
-"""A living scene: figures come, go, listen, take offence, pay, gossip and come back.
+"""A scene in progress: figures come, go, listen, take offence, pay, gossip and come back.
 
-The scene follows the task's moments. A line that asks for something waits for a response; the
-character may do things of its own accord before. Consequences of what was said and given show in
-later lines. It has no access to the correct responses.
+The scene follows the task's moments. A line that asks for something waits for a response, before
+which the character may act of its own accord. Consequences of what was said and given show in
+later lines. The scene has no access to the correct responses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from hexathlon.evaluators.roleplay.scenes import offends
 from hexathlon.tasks.bilingual import BilingualText, Language
 from hexathlon.tasks.roleplay.card import fill, table
 from hexathlon.tasks.roleplay.choosing import other_option
-from hexathlon.tasks.roleplay.text import fold, found, same_value
+from hexathlon.tasks.roleplay.text import denotes, fold, found
 
 __all__ = ["Evening"]
 
@@ -23,7 +23,7 @@ _PATIENCE = 3
 _RESPONSES = ("answer", "agree", "correct", "refuse")
 _OWN = ("tell", "give")
 _INSULTED, _CROSS = -3, -2
-"""What an insult does to a mood, and the mood in which a figure shows anger on returning."""
+"""Change of a mood by an insult, and the mood at or below which a returning figure shows anger."""
 
 
 class Evening:
@@ -31,7 +31,7 @@ class Evening:
 
     Args:
         params: The task's parameters.
-        seed: Unused, since the scene has no chance of its own.
+        seed: Unused: a scene is deterministic.
         voice: Rewords the lines; None for the script.
     """
 
@@ -115,7 +115,7 @@ class Evening:
     def _own(
         self, name: str, arguments: Mapping[str, Any], present: Sequence[int]
     ) -> tuple[list[str], str]:
-        """Execute what is done of the character's own accord; return remarks and the result."""
+        """Execute an act of the character's own accord; return remarks and the result."""
         if name not in _OWN:
             return [], ""
         to = self._figure(arguments["to"])
@@ -128,7 +128,7 @@ class Evening:
         return self._given(to, str(arguments["what"]), int(arguments["price"]))
 
     def _given(self, to: int, what: str, price: int) -> tuple[list[str], str]:
-        item = next((one for one in self._goods if _same(what, one)), None)
+        item = next((one for one in self._goods if denotes(what, one)), None)
         if item is None:
             return [self._told("nothing")], "nothing"
         limits = self._params["limits"].get(item)
@@ -141,7 +141,6 @@ class Evening:
             return [self._told("dear", to)], "dear"
         self._goods = tuple(one for one in self._goods if one != item)
         self._purse += price
-        self._events |= {f"gave:{item}:{to}"}
         if limits is None or not price:
             return [self._told("taken", to, x=item)], "gave"
         self._events |= {f"sold:{item}"}
@@ -243,23 +242,23 @@ class Evening:
         return [self._filled(self._stage("bell"), n=name)]
 
     def _line(self, moment: Mapping[str, Any]) -> str:
-        text, keep = str(moment["text"]), []
+        text, kept = str(moment["text"]), []
         for variant in moment["variants"]:
             if set(variant["if"]) <= self._events:
                 text = variant["text"]
         if "{other}" in text:
             options = moment["choice"]["options"]
             other = other_option(options, self._choices.get(options[0], ""))
-            text, keep = text.replace("{other}", other), [other]
+            text, kept = text.replace("{other}", other), [other]
         if self._voice is None:
             return text
         said = [part for turn in self._turns for part in (turn["heard"], turn["reply"])]
-        names = [name for figure in self._figures for name in (figure["name"],)]
+        names = [figure["name"] for figure in self._figures]
         values = [value for item in self._params["gossip"] for value in item["values"]]
-        kept = [word for word in (*names, *values, *self._goods) if found(text, word)]
+        kept += [word for word in (*names, *values, *self._goods) if found(text, word)]
         if moment["asks"]:
             kept.append(text)
-        return worded(self._voice, Cue(text, "", self._language, said), [*keep, *kept], values)
+        return worded(self._voice, Cue(text, "", self._language, said), kept, values)
 
     # -- words -----------------------------------------------------------------------------
 
@@ -275,9 +274,7 @@ class Evening:
     def _filled(self, text: str, figure: int | None = None, **values: Any) -> str:
         if figure is not None:
             trade = self._figures[figure]["trade"]
-            article = "an" if trade[0] in "aeiou" else "a"
-            own = {"A": self._figures[figure]["name"], "trade": trade, "a": article}
-            values = {**own, **values}
+            values = {"A": self._figures[figure]["name"], "trade": trade, **values}
         return fill(text, self._language, {"cur": self._params["currency"], **values})
 
     def _bracketed(self, remarks: Sequence[str]) -> str:
@@ -287,7 +284,3 @@ class Evening:
 
     def _joined(self, remarks: Sequence[str], text: str) -> str:
         return "\n".join(part for part in (self._bracketed(remarks), text) if part)
-
-
-def _same(given: str, item: str) -> bool:
-    return same_value(given, item) or found(given, item)

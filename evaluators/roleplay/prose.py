@@ -164,10 +164,13 @@ def _names_known(text: str, spoken: SpokenAct) -> bool:
 
 
 def _negated(spoken: SpokenAct, values: Sequence[str]) -> bool:
-    """Return whether any mention of the values stands under a negation."""
+    """Return whether any mention of the values, outside of longer claims, is negated."""
     before, after = cues.BEFORE_NEGATION[spoken.language], cues.AFTER_NEGATION[spoken.language]
+    claimed = [span for claim in spoken.claims for span in spans(spoken.text, claim)]
     for value in values:
         for start, end in spans(spoken.text, value):
+            if any(a <= start and end <= b and (a, b) != (start, end) for a, b in claimed):
+                continue
             head = spoken.text[max(0, start - 60) : start]
             denied = before.search(head)
             kept = cues.NOT_NEGATING[spoken.language].search(head) or (

@@ -1,7 +1,7 @@
-"""Rule for scenes: every response, everything due of one's own accord, and no confidence broken.
+"""Rule for scenes: right responses, everything due done unasked, and no confidence broken.
 
-A scene scores 1 if each line that has a right response got one of them, everything due was done in
-time, with the right person and out of the wrong ears, nothing was given to anybody else, and the
+A scene scores 1 if each line that has right responses got one of them, everything due was done in
+time, to the right person and unheard by others, nothing was given to anybody else, and the
 prose of no reply contradicts its act, breaks a rule of speech or leaks. Who was present, and what
 the scene accepted, comes from the state; whether it was right is decided here.
 """
@@ -19,7 +19,7 @@ from hexathlon.evaluators.roleplay.style import broken_rules, own_words, without
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.choosing import chosen_option, other_option
-from hexathlon.tasks.roleplay.text import fold, found, same_value
+from hexathlon.tasks.roleplay.text import denotes, fold, found, same_value
 from hexathlon.tasks.task import Task
 
 __all__ = ["offends", "roleplay_scene"]
@@ -68,10 +68,10 @@ def roleplay_scene(
 
     `partial` is the share of checks that hold: responses, things due, and threads of confidence.
     """
-    judge = _Judge(task, params, final_state["turns"])
-    judge.read()
-    checks = judge.checks()
-    faults = judge.faults
+    grader = _Grader(task, params, final_state["turns"])
+    grader.read()
+    checks = grader.checks()
+    faults = grader.faults
     threads: dict[str, list[float]] = {}
     for name, held in checks:
         threads.setdefault(name, []).append(float(held))
@@ -87,13 +87,13 @@ def roleplay_scene(
                 f"fault_{kind}": float(kind in kinds)
                 for kind in ("goods", "prose", "secret", "style")
             },
-            "unverified_prose": len(judge.undecided) / max(1, len(judge.turns)),
+            "unverified_prose": len(grader.undecided) / max(1, len(grader.turns)),
         },
         evidence={
             "missed": sorted({name for name, held in checks if not held}),
-            "places": judge.missed,
+            "places": grader.missed,
             "faults": [[place, fault] for place, fault in faults],
-            "unverified_prose": judge.undecided,
+            "unverified_prose": grader.undecided,
         },
     )
 
@@ -111,7 +111,7 @@ def _pieces(value: str) -> tuple[str, ...]:
     return (*text.split(), *pairs)
 
 
-class _Judge:
+class _Grader:
     def __init__(
         self, task: Task, params: Mapping[str, Any], turns: Sequence[Mapping[str, Any]]
     ) -> None:
@@ -168,7 +168,7 @@ class _Judge:
     def _sold(self, event: str) -> bool:
         item = event.partition(":")[2]
         return any(
-            turn["result"] == "sold" and found(turn["typed"]["what"], item) for turn in self.turns
+            turn["result"] == "sold" and denotes(turn["typed"]["what"], item) for turn in self.turns
         )
 
     def _choices(self) -> dict[str, str]:
@@ -278,7 +278,7 @@ class _Judge:
     def _told(self, turn: Mapping[str, Any], number: int) -> Iterator[str]:
         value = turn["typed"]["value"]
         for place, due in self._matching(turn, "tell"):
-            if any(same_value(value, wanted) or found(value, wanted) for wanted in due["what"]):
+            if any(denotes(value, wanted) for wanted in due["what"]):
                 prose = own_words(turn["reply"], self._params["rules"])
                 if any(found(prose, wanted) for wanted in due["what"]):
                     self._done[place] = number
@@ -287,8 +287,7 @@ class _Judge:
 
     def _given(self, turn: Mapping[str, Any], number: int) -> Iterator[str]:
         for place, due in self._matching(turn, "give"):
-            wanted = due["what"][0]
-            same = same_value(turn["typed"]["what"], wanted) or found(turn["typed"]["what"], wanted)
+            same = denotes(turn["typed"]["what"], due["what"][0])
             if same and turn["typed"]["price"] == due["price"] and turn["result"] != "dear":
                 price = due["price"]
                 if price and not found(turn["reply"], str(price)):

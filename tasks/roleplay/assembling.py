@@ -1,6 +1,6 @@
 """Task records from stages and games: the instruction, the scene's parameters and the checks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -61,7 +61,7 @@ def draw_stage(address: TaskAddress, seed: int, **changes: Any) -> Stage:
 
     def draw(order: TaskSpec) -> Stage:
         stage = DIALOGUES[address.template](order)
-        problem = _problem(stage)
+        problem = _problem(stage, instruction(_told(stage)), stage.beats)
         if problem:
             raise NothingLeft(problem)
         return stage
@@ -91,7 +91,7 @@ def draw_scene(address: TaskAddress, seed: int) -> DrawnScene:
 
     def draw(order: TaskSpec) -> DrawnScene:
         scene = compose_scene(order)
-        problem = _problem(scene.plot.stage)
+        problem = _problem(scene.plot.stage, scene.instruction, scene.questions)
         if problem:
             raise NothingLeft(problem)
         return scene
@@ -114,13 +114,12 @@ def _drawn(
     raise Unsound(f"{address}: {problem}")
 
 
-def _problem(stage: Stage) -> str:
-    """Describe where the second derivation disagrees; empty if it agrees."""
-    text = instruction(_told(stage))
+def _problem(stage: Stage, text: str, beats: Sequence[Beat]) -> str:
+    """Describe where the derivation from the agent's text disagrees; empty if it agrees."""
     key = stage.card["setting"]
     reader = CardReader(text, key, stage.language, stage.card["words"])
     listener = VisitorListener(stage.language, stage.card["words"])
-    for beat in stage.beats:
+    for beat in beats:
         if beat.about == "listening":
             listener.hear(beat.line)
         if beat.query:

@@ -11,6 +11,7 @@ from hexathlon.tasks.bilingual import Language
 
 __all__ = [
     "fold",
+    "denotes",
     "found",
     "number_forms",
     "number_words",
@@ -155,6 +156,11 @@ _UNIT = re.compile(r"^(\d{1,4})\s*[a-z一-鿿]{0,12}$")
 def same_value(given: str, wanted: str) -> bool:
     """Whether a typed value equals the expected one, ignoring articles, quotes and units."""
     return _bare(given) == _bare(wanted)
+
+
+def denotes(given: str, wanted: str) -> bool:
+    """Whether a typed value equals the expected one, or contains it among other words."""
+    return same_value(given, wanted) or found(given, wanted)
 
 
 @lru_cache(maxsize=8192)

@@ -17,7 +17,7 @@ from hexathlon.tasks.task import Task
 from hexathlon.tasks.tool_calls import tool_call
 from support.scenes import claims_of
 
-__all__ = ["Memoriser"]
+__all__ = ["Memoriser", "plain_reply"]
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’]*|[㐀-鿿]")
 _GAP = "\x00"
@@ -36,6 +36,16 @@ def _card_lines(task: Task) -> list[str]:
 def _words(text: str) -> frozenset[str]:
     found = _WORD.findall(text.lower())
     return frozenset([*found, *(a + b for a, b in zip(found, found[1:], strict=False))])
+
+
+def plain_reply(act: str, value: str, rules: Sequence[Mapping[str, Any]], language: str) -> str:
+    """Return the shortest reply for an act, with its value if there is one."""
+    core = {"en": "very well", "zh": "好的"}[language]
+    if act == "refuse":
+        core = {"en": "that I will not say", "zh": "这我不说"}[language]
+    elif value:
+        core = {"en": f"it is {value}", "zh": f"是{value}"}[language]
+    return compose(core, rules, language)
 
 
 class _Frame:
@@ -166,14 +176,11 @@ class Memoriser:
             claim = max(
                 re.findall(r"\d+|[A-Z][\w-]+(?: [A-Z][\w-]+)*", bare[1:]), key=len, default=""
             )
-        core = {"en": "that I will not say", "zh": "这我不说"}[self._language]
-        if act == "refuse":
-            return tool_call(act, reply=compose(core, rules, self._language), reason=reason)
+        reply = plain_reply(act, "" if act == "say" else value, rules, self._language)
         if act == "say":
-            core = {"en": "very well", "zh": "好的"}[self._language]
-            return tool_call(act, reply=compose(core, rules, self._language))
-        core = {"en": f"it is {value}", "zh": f"是{value}"}[self._language]
-        reply = compose(core, rules, self._language)
+            return tool_call(act, reply=reply)
+        if act == "refuse":
+            return tool_call(act, reply=reply, reason=reason)
         if act == "answer":
             return tool_call(act, reply=reply, value=value)
         return tool_call(act, reply=reply, claim=claim, truth=value)

@@ -1,8 +1,8 @@
-"""An agent that learns scenes of the train split by heart: lines, responses, where values stood.
+"""An agent that memorises scenes of the train split: lines, responses, and where values stood.
 
-It sees what an agent sees, one line after the other. A line that it knows up to names and numbers
-gets the act that it got in training; values come from the gap, in the same or an earlier known
-line, in which they most often stood in training.
+It sees the lines that an agent sees, one after the other, and the rules of speech. A line that it
+knows up to names and numbers gets the act that it got in training; values come from the gap, in the
+same or an earlier known line, in which they most often stood in training.
 """
 
 import re
@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.tool_calls import tool_call
+from support.memoriser import plain_reply
 
 __all__ = ["SceneMemoriser"]
 
@@ -21,7 +21,7 @@ _GAP = "\x00"
 
 class _Memory(NamedTuple):
     responses: Counter[tuple[str, str]]
-    """Acts with their reasons."""
+    """Acts with the reasons of refusals."""
 
     dues: Counter[str]
     sources: Mapping[str, Counter[tuple[str, int]]]
@@ -105,8 +105,8 @@ class SceneMemoriser:
                 for wanted in accept.get(name, ())[:1]:
                     self._learn_source(memory, name, wanted, heard)
             for due in truth["dues"]:
-                alone = due["to"] == line["speaker"] and due["at"] <= place
-                if alone and moment["thread"] == due["thread"] and not line["asks"]:
+                occasion = due["to"] == line["speaker"] and due["at"] <= place
+                if occasion and moment["thread"] == due["thread"] and not line["asks"]:
                     memory.dues[due["act"]] += 1
                     self._learn_source(memory, due["act"], due["what"][0], heard)
 
@@ -137,9 +137,4 @@ class SceneMemoriser:
         return "?"
 
     def _spoken(self, act: str, rules: Any, value: str = "", /, **typed: Any) -> str:
-        core = {"en": "very well", "zh": "好的"}[self._language]
-        if act == "refuse":
-            core = {"en": "that I will not say", "zh": "这我不说"}[self._language]
-        if value:
-            core = {"en": f"it is {value}", "zh": f"是{value}"}[self._language]
-        return tool_call(act, reply=compose(core, rules, self._language), **typed)
+        return tool_call(act, reply=plain_reply(act, value, rules, self._language), **typed)

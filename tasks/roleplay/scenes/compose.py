@@ -10,10 +10,11 @@ from hexathlon.tasks.roleplay.card import NothingLeft, table
 from hexathlon.tasks.roleplay.lexicon import SETTINGS
 from hexathlon.tasks.roleplay.scenes import threads_goods as goods
 from hexathlon.tasks.roleplay.scenes import threads_words as words
-from hexathlon.tasks.roleplay.scenes.order import PlacedBeat, in_order
+from hexathlon.tasks.roleplay.scenes.order import PlacedMoment, in_order
 from hexathlon.tasks.roleplay.scenes.plot import Due, Plot, SceneMoment
 from hexathlon.tasks.roleplay.stage import Stage, TaskSpec
 from hexathlon.tasks.roleplay.telling import card_sections
+from hexathlon.tasks.roleplay.text import found
 
 __all__ = ["SCENES", "THREADS", "UNSEEN_THREADS", "DrawnScene", "compose_scene"]
 
@@ -43,10 +44,12 @@ class DrawnScene(NamedTuple):
     """A composed scene."""
 
     plot: Plot
-    line: Sequence[PlacedBeat]
+    line: Sequence[PlacedMoment]
     instruction: str
     params: dict[str, Any]
     truth: dict[str, Any]
+    questions: Sequence[Beat]
+    """The ordinary questions among the moments."""
 
     def place(self, key: str) -> int:
         """Return the place of a moment."""
@@ -66,11 +69,12 @@ def compose_scene(order: TaskSpec) -> DrawnScene:
     plot = Plot(stage, int(stage.rng.integers(5, 7)), "namesakes" in kinds)
     for kind in kinds:
         THREADS[kind](plot)
-    _ask(plot)
+    questions = _ask(plot)
     line = in_order(plot.moments, stage.rng)
     _count_visits(line)
-    stage.beats = []
-    return DrawnScene(plot, line, _instruction(plot), _params(plot, line), _truth(plot, line))
+    return DrawnScene(
+        plot, line, _instruction(plot), _params(plot, line), _truth(plot, line), questions
+    )
 
 
 def _kinds(stage: Stage) -> list[str]:
@@ -84,22 +88,30 @@ def _kinds(stage: Stage) -> list[str]:
     return [*sorted(extra, reverse=True), *stage.some(usual, count - len(extra))]
 
 
-def _ask(plot: Plot) -> None:
-    """Add ordinary questions and small talk until the evening is long enough."""
+def _ask(plot: Plot) -> list[Beat]:
+    """Add ordinary questions until the evening is long enough, and small talk.
+
+    Returns:
+        The questions.
+    """
     stage = plot.stage
     names = stage.some(_QUESTIONS, len(_QUESTIONS))
     wanted = int(stage.rng.integers(_SHORTEST, _LONGEST + 1)) - len(plot.moments)
+    questions: list[Beat] = []
     for number, name in enumerate(names[: max(4, wanted)]):
-        beat = stage.ask(name)[0]
+        (beat,) = stage.ask(name)
+        if any(found(claim, value) for claim in beat.claim for value in beat.value):
+            raise NothingLeft(f"{beat.value[0]} is part of the claim {beat.claim[0]}")
         speaker = int(stage.rng.integers(len(plot.figures)))
         plot.moments.append(_question(f"question.{number}", speaker, beat))
-        stage.beats.append(beat)
+        questions.append(beat)
     for number in range(2):
         speaker = int(stage.rng.integers(len(plot.figures)))
         plot.add(f"small.{number}", speaker, plot.small_talk(), asks=False)
+    return questions
 
 
-def _count_visits(line: Sequence[PlacedBeat]) -> None:
+def _count_visits(line: Sequence[PlacedMoment]) -> None:
     """Fill in how often a figure came, where that is asked."""
     for place, placed in enumerate(line):
         figure = placed.moment.visits_of
@@ -156,7 +168,7 @@ def _acts(plot: Plot) -> list[str]:
     return [BilingualText.parse(text)[plot.language] for text in table("scenes")["acts"]["lines"]]
 
 
-def _params(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
+def _params(plot: Plot, line: Sequence[PlacedMoment]) -> dict[str, Any]:
     place = {placed.moment.key: i for i, placed in enumerate(line)}
     return {
         "mode": "scene", "language": plot.language, "setting": plot.stage.card["setting"],
@@ -177,7 +189,7 @@ def _params(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _line(placed: PlacedBeat) -> dict[str, Any]:
+def _line(placed: PlacedMoment) -> dict[str, Any]:
     moment = placed.moment
     return {
         "speaker": moment.speaker, "present": list(placed.present), "text": moment.line,
@@ -198,7 +210,7 @@ def _confidences(plot: Plot, place: Mapping[str, int]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _truth(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
+def _truth(plot: Plot, line: Sequence[PlacedMoment]) -> dict[str, Any]:
     place = {placed.moment.key: i for i, placed in enumerate(line)}
     return {
         "rules": plot.stage.rules,
@@ -217,7 +229,7 @@ def _truth(plot: Plot, line: Sequence[PlacedBeat]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _window(due: Due, line: Sequence[PlacedBeat], place: Mapping[str, int]) -> dict[str, int]:
+def _window(due: Due, line: Sequence[PlacedMoment], place: Mapping[str, int]) -> dict[str, int]:
     """Return the first and the last place at which something can be done."""
     first, last = place[due.since], place[due.at]
     if due.bell:

@@ -8,26 +8,26 @@ import numpy as np
 from hexathlon.tasks.roleplay.card import NothingLeft
 from hexathlon.tasks.roleplay.scenes.plot import SceneMoment
 
-__all__ = ["PlacedBeat", "in_order"]
+__all__ = ["PlacedMoment", "in_order"]
 
 _BELLS = 3
 _TRIES = 60
 _MOST = 3
-"""Number of figures who may be present at once."""
+"""Largest number of figures present at once."""
 
 
 @dataclass
-class PlacedBeat:
-    """A moment in its place."""
+class PlacedMoment:
+    """A moment of the finished order."""
 
     moment: SceneMoment
     present: tuple[int, ...]
     bell: int = 0
-    """Bell that rings just before it, while those of the moment before are still present."""
+    """Bell that rings just before it, before anybody of the previous moment leaves; 0 for none."""
 
 
-def in_order(moments: Sequence[SceneMoment], rng: np.random.Generator) -> list[PlacedBeat]:
-    """Draw an order that keeps every constraint.
+def in_order(moments: Sequence[SceneMoment], rng: np.random.Generator) -> list[PlacedMoment]:
+    """Draw an order that satisfies every constraint.
 
     Raises:
         NothingLeft: If none is found.
@@ -44,14 +44,14 @@ class _Evening:
         self._left = list(moments)
         self._rng = rng
         self._total = len(moments)
-        self._line: list[PlacedBeat] = []
+        self._line: list[PlacedMoment] = []
         self._place: dict[str, int] = {}
         self._rung = 0
         self._ringing = 0
         self._ringers = {moment.rings for moment in moments if moment.rings}
         self._visit = 0
 
-    def placed(self) -> list[PlacedBeat] | None:
+    def placed(self) -> list[PlacedMoment] | None:
         """Place one moment after the other; None if the draw leads nowhere."""
         while self._left:
             self._ring()
@@ -128,7 +128,7 @@ class _Evening:
         gone = {placed.moment.speaker for placed in self._line if placed.moment.final}
         stay = [i for i in stay if i not in gone][: _MOST - len(needed)]
         self._visit = self._visit + 1 if moment.speaker in here else 1
-        self._line.append(PlacedBeat(moment, (*needed, *stay), self._ringing))
+        self._line.append(PlacedMoment(moment, (*needed, *stay), self._ringing))
         self._ringing = 0
         if moment.rings:
             self._rung = self._ringing = moment.rings

@@ -2,7 +2,7 @@
 
 A moment is one line of a figure. Threads add moments with constraints on order and presence, things
 that the character must do of its own accord (`Due`), and what must not reach other ears
-(`Confidence`). `hexathlon.tasks.roleplay.scenes.compose` decides the order.
+(`Confidence`). `hexathlon.tasks.roleplay.scenes.order` draws the order.
 """
 
 import re
@@ -14,10 +14,13 @@ from hexathlon.tasks.bilingual import BilingualText
 from hexathlon.tasks.roleplay.card import NothingLeft, fill, table
 from hexathlon.tasks.roleplay.lexicon import person_name, setting, unseen
 from hexathlon.tasks.roleplay.stage import Stage
+from hexathlon.tasks.roleplay.text import found
 
-__all__ = ["KEPT", "Confidence", "Due", "Figure", "SceneMoment", "Plot"]
+__all__ = ["KEPT", "Confidence", "Due", "Figure", "Plot", "SceneMoment"]
 
 _START = re.compile(r"(?<=[.?!] )[a-z]")
+"""First letters of later sentences, where a value may stand; `fill` capitalises the first one."""
+
 KEPT = ("secret", "against_my_rules")
 """Accepted reasons for declining what the character could do but must not."""
 
@@ -63,13 +66,13 @@ class SceneMoment:
     """Another moment that must come before."""
 
     until_bell: int = 0
-    """Bell that has not rung yet; 0 for no such limit."""
+    """Bell that must not have rung yet; 0 for no such limit."""
 
     from_bell: int = 0
-    """Bell that has rung already."""
+    """Bell that must have rung; 0 for no such limit."""
 
     rings: int = 0
-    """Bell that rings directly after this moment."""
+    """Bell that rings directly after this moment; 0 for none."""
 
     final: bool = False
     """Whether the speaker goes home afterwards."""
@@ -170,6 +173,7 @@ class Plot:
         self.homes: dict[int, str] = {}
         self._numbers: set[int] = set()
         self._remarks: set[str] = set()
+        self._taken: list[str] = []
 
     # -- drawing ---------------------------------------------------------------------------
 
@@ -182,8 +186,16 @@ class Plot:
         return [*first, *[i for i in order if i not in first]][:count]
 
     def take(self, kind: str) -> str:
-        """Return an unused word of a kind."""
-        return self.stage.pools.take(kind)[self.language]
+        """Return an unused word of a kind.
+
+        Raises:
+            NothingLeft: If none is left, or if one of this scene's words is part of another.
+        """
+        word = self.stage.pools.take(kind)[self.language]
+        if any(found(word, other) or found(other, word) for other in self._taken):
+            raise NothingLeft(f"{word} and another word cannot be told apart in prose")
+        self._taken.append(word)
+        return word
 
     def pairs(self, kind: str, count: int) -> list[str]:
         """Draw distinct words from one of the setting's lists, never the same twice."""
@@ -214,7 +226,7 @@ class Plot:
     def say(self, thread: str, line: str, **values: Any) -> str:
         """Return a sentence of `scenes.toml` in the wording of this split.
 
-        Figures are given by index under the names A to E and G (the given name of that figure).
+        Figures are given by index, under the names A to E.
         """
         options = table("scenes")[thread][line]
         text = options if isinstance(options, str) else options[self._wording(len(options))]
@@ -250,7 +262,7 @@ class Plot:
         return (own.name,) if shared else (own.name, own.given)
 
     def small_talk(self) -> str:
-        """Return a remark about nothing."""
+        """Return a remark without consequences."""
         lines = table("scenes")["small"]
         kind = "unseen" if unseen(self.stage.order.split) else "lines"
         free = [text for text in lines[kind] if text not in self._remarks]

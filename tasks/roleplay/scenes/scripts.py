@@ -8,7 +8,7 @@ from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.roleplay.card import articled
 from hexathlon.tasks.roleplay.choosing import other_option
 from hexathlon.tasks.roleplay.scenes.compose import DrawnScene
-from hexathlon.tasks.roleplay.scenes.plot import Due, SceneMoment
+from hexathlon.tasks.roleplay.scenes.plot import KEPT, Due, SceneMoment
 from hexathlon.tasks.roleplay.voice import compose
 from hexathlon.tasks.tool_calls import tool_call
 
@@ -38,7 +38,7 @@ SCENE_TOLERATED: Mapping[str, str] = {
     "swap:tell": "what is due may be done before or after another thing that is due",
     "swap:give": "what is due may be done before or after another thing that is due",
 }
-"""Changes to the oracle's scenes that are right, too, with the reason."""
+"""Changes to the oracle's solution that are right, too, with the reason."""
 
 _CORES: Mapping[Language, Mapping[str, Sequence[str]]] = {
     "en": {
@@ -73,7 +73,7 @@ _CORES: Mapping[Language, Mapping[str, Sequence[str]]] = {
 
 
 class _Player:
-    """Plays a scene by what it checks.
+    """Plays a scene by its ground truth.
 
     Args:
         scene: The scene.
@@ -104,11 +104,9 @@ class _Player:
         """Return what is due at a moment."""
         return [due for due in self.scene.plot.dues if due.at == key]
 
-    def due(self, due: Due, to: int | None = None, price: int | None = None) -> str:
-        """Return the action that does what is due, or does it for another figure."""
-        figures = self.scene.plot
-        names = figures.names(due.to if to is None else to)
-        name = names[-1 if self.variant else 0]
+    def due(self, due: Due, price: int | None = None) -> str:
+        """Return the action that does what is due, or does it at another price."""
+        name = self.scene.plot.names(due.to)[-1 if self.variant else 0]
         if due.act == "tell":
             value = due.what[0]
             return tool_call("tell", reply=self.said("tell", value), to=name, value=value)
@@ -170,14 +168,13 @@ class _Player:
 
 
 def scene_oracle(scene: DrawnScene) -> list[str]:
-    """Return the right actions."""
+    """Return the oracle's actions."""
     return [action for _, action in _Player(scene).actions()]
 
 
 def scene_alternatives(scene: DrawnScene) -> dict[str, list[str]]:
-    """Return other words."""
-    other = [action for _, action in _Player(scene, 1).actions()]
-    return {"other_words": other}
+    """Return the oracle's solution in other words and other accepted spellings."""
+    return {"other_words": [action for _, action in _Player(scene, 1).actions()]}
 
 
 def scene_mutants(scene: DrawnScene) -> dict[str, list[str]]:
@@ -210,14 +207,12 @@ def _wrong(player: _Player, key: str, action: str) -> Iterator[tuple[str, list[s
                 yield "too_dear", [player.due(due, price=due.price + 1), *instead]
                 yield "too_cheap", [player.due(due, price=due.price - 1)]
             else:
-                asked = tool_call("give", **{**typed, "price": 5})
-                yield "takes_money", [asked]
+                yield "takes_money", [tool_call("give", **{**typed, "price": 5})]
         else:
-            silent = tool_call("tell", **{**typed, "reply": player.said("say")})
-            yield "unsaid", [silent]
+            yield "unsaid", [tool_call("tell", **{**typed, "reply": player.said("say")})]
     elif placed.moment.accept:
         thread = placed.moment.thread
-        if name == "refuse" and "not" not in typed["reason"]:
+        if name == "refuse" and typed["reason"] in KEPT:
             yield "grants", [tool_call("agree", reply=player.said("agree"))]
             yield (
                 "feigns",
@@ -227,9 +222,10 @@ def _wrong(player: _Player, key: str, action: str) -> Iterator[tuple[str, list[s
                 over = bool(item.until) and scene.place(item.until) <= scene.place(key)
                 if item.thread != thread or over or not set(placed.present) - set(item.allowed):
                     continue
-                for value in (value for value in item.values if value not in placed.moment.line):
-                    said = player.said("tell", value)
-                    yield "leaks", [tool_call("refuse", reply=said, reason=typed["reason"])]
+                for value in item.values:
+                    if value not in placed.moment.line:
+                        said = player.said("tell", value)
+                        yield "leaks", [tool_call("refuse", reply=said, reason=typed["reason"])]
         elif name == "agree":
             yield "declines", [tool_call("refuse", reply=player.said("secret"), reason="secret")]
         elif name == "correct":

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from hexathlon.tasks.roleplay.card import NothingLeft
 from hexathlon.tasks.roleplay.scenes.plot import Confidence, Due, Plot
 from hexathlon.tasks.roleplay.scenes.threads_words import AGREE, DECLINE, answer, correct
 
@@ -30,11 +29,12 @@ def custody(plot: Plot) -> None:
 
 
 def namesakes(plot: Plot) -> None:
-    """A thing for one of two people of the same given name, told apart by where they live."""
+    """A thing for one of two people of the same given name, told apart by where they live.
+
+    The first two figures must not have homes yet.
+    """
     right, wrong = (0, 1) if plot.coin() else (1, 0)
-    if {0, 1} & set(plot.homes):
-        raise NothingLeft("a namesake has a home already")
-    (a,) = [i for i in plot.cast(len(plot.figures)) if i > 1][:1]
+    a = next(i for i in plot.cast(len(plot.figures)) if i > 1)
     item, place, other = plot.take("heirlooms"), plot.take("places"), plot.take("places")
     plot.homes |= {right: place, wrong: other}
     said: dict[str, Any] = {

@@ -216,6 +216,15 @@ CARDS = {
 }
 
 
+def _corrected(reply):
+    return SpokenAct("correct", reply, "zh", [], "是落叶松门吧？", ["松门"], ["落叶松门"])
+
+
+def test_the_denial_of_a_claim_that_contains_the_value_is_no_denial_of_the_value():
+    assert "prose:negates" not in read_prose(_corrected("不对，不是落叶松门，是松门。")).faults
+    assert "prose:negates" in read_prose(_corrected("不是落叶松门，也不是松门。")).faults
+
+
 @pytest.mark.parametrize(
     "language, reply, rivals",
     [

@@ -171,7 +171,7 @@ def test_the_reader_disagrees_with_a_wrong_intention():
 
 
 def test_a_template_that_never_agrees_is_reported(monkeypatch):
-    monkeypatch.setattr(assembling, "_problem", lambda stage: "they differ")
+    monkeypatch.setattr(assembling, "_problem", lambda *_: "they differ")
     with pytest.raises(Unsound, match="they differ"):
         draw_stage.__wrapped__(parse_address("roleplay/boundary/tiny/test/00000"), 1)
 

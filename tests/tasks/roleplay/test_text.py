@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hexathlon.tasks.roleplay.text import found, number_forms, number_words, same_value
+from hexathlon.tasks.roleplay.text import denotes, found, number_forms, number_words, same_value
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,14 @@ def test_not_found(reply, value):
     ],
 )  # fmt: skip
 def test_the_same_value(given_value, wanted):
-    assert same_value(given_value, wanted)
+    assert same_value(given_value, wanted) and denotes(given_value, wanted)
+
+
+def test_a_value_among_other_words_is_denoted():
+    assert denotes("my silver whistle, please", "silver whistle")
+    assert denotes("那支银哨", "银哨")
+    assert not denotes("my silver whistles", "silver whistle")
+    assert not denotes("whistle", "silver whistle")
 
 
 @pytest.mark.parametrize(
