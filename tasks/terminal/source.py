@@ -46,6 +46,7 @@ class TerminalSource(StratifiedSource):
     version = "7"
     late_modules = (
         "hexathlon.tasks.terminal.templates.*",
+        "hexathlon.tasks.terminal.templates.long.*",
         "hexathlon.tasks.terminal.templates.shifts.*",
     )
     per_stratum = PER_STRATUM
