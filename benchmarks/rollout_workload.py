@@ -98,7 +98,7 @@ def main(threads: int) -> None:
             spent["engine_wall_s"].append(time.perf_counter() - wall)
             spent["engine_cpu_s"].append(time.process_time() - cpu)
             after = engine.counts
-            for name in before:  # the same tokens were drawn and read
+            for name in ("drawn", "read"):  # the same tokens were drawn and read
                 assert after[name] - between[name] == between[name] - before[name] > 0
                 spent[name].append(between[name] - before[name])
         trainer.close()

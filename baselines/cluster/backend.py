@@ -187,6 +187,7 @@ class ClusterBackend:
             context=table.context,
             batch=capacity,
             invariant=table.invariant,
+            speculate=table.speculate,
             gpu=gpu,
             more={name: pool.more for name, pool in self._table.engine_pools.items()},
             interrupts=recipe.asynchrony.update == "abort",

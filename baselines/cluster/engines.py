@@ -54,6 +54,9 @@ class ReplicaSettings:
     invariant: bool = False
     """Whether replies of a torch engine do not depend on the rest of the batch, bit for bit."""
 
+    speculate: int = 0
+    """Maximum number of tokens that a torch engine proposes and checks in one pass."""
+
     gpu: bool = False
     """Whether the replica has a GPU."""
 
@@ -244,6 +247,7 @@ class EngineReplica:
                 batch=batch,
                 rows=batch,
                 invariant=settings.invariant,
+                speculate=settings.speculate,
             )
         from hexathlon.baselines.engines.served.launched import LaunchedEngine
 

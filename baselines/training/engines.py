@@ -64,8 +64,9 @@ async def open_engine(recipe: Recipe, model: Any, checkpoint: Path, folder: Path
             # The engine samples from a copy, since the learner changes its model meanwhile.
             model = copy.deepcopy(model).requires_grad_(False)
         local = LocalEngine(
-            model, context=table.context, batch=most, rows=most, invariant=table.invariant
-        )
+            model, context=table.context, batch=most, rows=most, invariant=table.invariant,
+            speculate=table.speculate,
+        )  # fmt: skip
         return OpenedEngine(local, InProcessTransport(local, table.tolerance))
     if table.urls:
         engine = await connect(table)

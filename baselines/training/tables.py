@@ -198,6 +198,10 @@ class EngineTable(RecipeTable):
     """Whether a local engine's replies are independent of the rest of the batch, bit for bit:
     slower, and required for identical policies in one process and on a cluster."""
 
+    speculate: int = Field(default=0, ge=0, le=32)
+    """Maximum number of tokens that a local engine proposes and checks in one pass, where this is
+    measured to be faster; 0 means none. Replies are the same (bit for bit with `invariant`)."""
+
     context: int = Field(default=0, ge=0)
     """Maximum number of tokens of a prompt and its reply; 0 means the model's limit."""
 
@@ -220,6 +224,8 @@ class EngineTable(RecipeTable):
         if self.kind == "local" and (any(served.values()) or self.replicas > 1):
             names = [name for name, value in served.items() if value] or ["replicas"]
             raise ValueError(f'{names[0]} needs a server: set kind = "vllm"')
+        if self.kind != "local" and self.speculate:
+            raise ValueError('speculate is for kind = "local"; tell a server by `more`')
         for url in self.urls:
             if not url.startswith(("http://", "https://")):
                 raise ValueError(f"urls must begin with http:// or https://, got {url!r}")

@@ -5,8 +5,9 @@ preallocated key-value store instead of concatenation. Projections of the same i
 one matrix product. Other architectures are not supported.
 
 A batch-invariant decoder gives each token the same result, bit for bit, regardless of the rest of
-the pass. On a CPU, the order of summation depends on the size for products of fewer than four rows
-and for sums over an arbitrary number of keys, so both are padded to sizes for which it does not.
+the pass. On a CPU, the order of summation depends on the size for products of few rows and for sums
+over an arbitrary number of keys, so both are padded to sizes for which it does not. Processing a
+token alone or among others then makes no difference either.
 """
 
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hexathlon.baselines.engines.local.products import steady_rows
 from hexathlon.baselines.engines.local.store import KeyValueStore
 from hexathlon.baselines.engines.local.weights import effective_weight
 
@@ -22,15 +24,11 @@ __all__ = ["LlamaDecoder", "is_llama_shaped", "padded"]
 
 _SHAPED = {"llama", "mistral", "qwen2", "qwen3"}
 
-_ROWS = 4
-"""Minimum number of rows at which each row of a product is independent of their number."""
+_QUERIES = 4
+"""Minimum number of queries per key head, and divisor of the number of tokens in a prefill pass."""
 
-_NARROW_KEYS = 16
-"""The number of keys is a multiple of this if fewer than `_ROWS` queries share a key head: the
-widest vector of 32-bit floats."""
-
-_WIDE_KEYS = 512
-"""The number of keys is a multiple of this otherwise: the block of torch's attention on a CPU."""
+_KEYS = 512
+"""The number of keys is a multiple of this: the block of torch's attention on a CPU."""
 
 
 def is_llama_shaped(config: Any) -> bool:
@@ -114,7 +112,7 @@ class LlamaDecoder:
         self.width = int(getattr(config, "head_dim", 0) or config.hidden_size // self.heads)
         self.layers = int(config.num_hidden_layers)
         self.invariant = invariant
-        self._context = padded(context, _WIDE_KEYS) if invariant else context
+        self._context = padded(context, _KEYS) if invariant else context
         self._eps = float(config.rms_norm_eps)
         self._scale = self.width**-0.5
         probe = model.get_input_embeddings().weight
@@ -154,11 +152,11 @@ class LlamaDecoder:
     @property
     def prefill_block(self) -> int:
         """The number of tokens in a prefill pass is a multiple of this."""
-        return _ROWS if self.invariant else 1
+        return _QUERIES if self.invariant else 1
 
     def store_length(self, length: int) -> int:
         """Return the number of positions of a store that has room for a given number."""
-        return padded(length, _WIDE_KEYS) if self.invariant else min(length, self._context)
+        return padded(length, _KEYS) if self.invariant else min(length, self._context)
 
     @torch.inference_mode()
     def forward(
@@ -180,6 +178,24 @@ class LlamaDecoder:
         return self._linear(self._normed(hidden[:, 0], self._norm), self._head)
 
     @torch.inference_mode()
+    def verify(self, ids: Tensor, start: Tensor, store: KeyValueStore) -> Tensor:
+        """Process proposed tokens of the first rows; return the logits after each of them.
+
+        Each token attends as in a pass of its own, so that a batch-invariant decoder returns, bit
+        for bit, what `forward` does token by token.
+
+        Args:
+            ids: `[rows, tokens]`, the last token of each row and the proposed ones.
+            start: `[rows]`, position of each row's first token.
+            store: Has room for all of them, and receives their keys and values.
+
+        Returns:
+            Logits, `[rows, tokens, vocabulary]`.
+        """
+        hidden = self._hidden(ids, start, store, 0, None, apart=True)
+        return self._linear(self._normed(hidden, self._norm), self._head)
+
+    @torch.inference_mode()
     def logits(self, ids: Tensor) -> Tensor:
         """Return the logits after every token of new sequences, `[rows, tokens, vocabulary]`."""
         store = self.store(len(ids), ids.shape[1])
@@ -188,28 +204,43 @@ class LlamaDecoder:
         return self._linear(self._normed(hidden, self._norm), self._head)
 
     def _hidden(
-        self, ids: Tensor, start: Tensor, store: KeyValueStore, first: int, last: Tensor | None
+        self,
+        ids: Tensor,
+        start: Tensor,
+        store: KeyValueStore,
+        first: int,
+        last: Tensor | None,
+        *,
+        apart: bool = False,
     ) -> Tensor:
-        """Return the last layer's states of all tokens, or of `last` only as `[rows, 1, width]`."""
+        """Return the last layer's states of all tokens, or of `last` only as `[rows, 1, width]`.
+
+        With `apart`, each token attends as in a pass of its own.
+        """
         positions = start[:, None] + torch.arange(ids.shape[1], device=ids.device)
         # Padding beyond the end of a row is clamped to the last position and overwritten later.
         positions = positions.clamp(max=store.length - 1)
-        length = self._keys(int(positions.max()) + 1, ids.shape[1])
+        groups = torch.split(positions, 1 if apart else ids.shape[1], 1)
+        lengths = [self._keys(int(one.max()) + 1) for one in groups]
         places = store.places(first, positions)
         cos, sin = self._cos[positions][:, :, None], self._sin[positions][:, :, None]
-        mask = _mask(positions, length, self._embedding.dtype)
+        dtype = self._embedding.dtype
+        masks = [_mask(one, length, dtype) for one, length in zip(groups, lengths, strict=True)]
         hidden: Tensor = self._embed(ids)
         row = torch.arange(len(ids), device=ids.device)
         for number, layer in enumerate(self._blocks):
             normed = self._normed(hidden, layer.norm)
             query, key, value = self._projected(normed, layer, cos, sin)
             store.write(number, places, key, value)
-            keys, values = store.read(number, first, len(ids), length)
             if last is not None and number == self.layers - 1:
                 # Only the states of the last tokens are needed from here on.
                 query, hidden = query[row, last][:, None], hidden[row, last][:, None]
-                mask = None if mask is None else mask[row, :, last][:, :, None]
-            mixed = self._attend(query, keys, values, mask)
+                masks = [None if mask is None else mask[row, :, last][:, :, None] for mask in masks]
+            queries = torch.split(query, 1, 1) if apart else (query,)
+            mixed = torch.cat([
+                self._attend(one, *store.read(number, first, len(ids), length), mask)
+                for one, length, mask in zip(queries, lengths, masks, strict=True)
+            ], 1)  # fmt: skip
             hidden = hidden + self._linear(mixed, layer.output, layer.output_bias)
             normed = self._normed(hidden, layer.feed_norm)
             gate, up = self._linear(normed, layer.gate_up, layer.gate_up_bias).chunk(2, -1)
@@ -233,16 +264,16 @@ class LlamaDecoder:
             qkv[:, :, self.heads + self.kv_heads :],
         )
 
-    def _keys(self, length: int, tokens: int) -> int:
+    def _keys(self, length: int) -> int:
         """Return the number of keys that are attended to; those after `length` are masked."""
-        if not self.invariant:
-            return length
-        narrow = tokens == 1 and self.heads // self.kv_heads < _ROWS
-        return padded(length, _NARROW_KEYS if narrow else _WIDE_KEYS)
+        return padded(length, _KEYS) if self.invariant else length
 
     def _linear(self, values: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-        missing = _ROWS - values.numel() // values.shape[-1]
-        if not self.invariant or missing <= 0:
+        if not self.invariant:
+            return F.linear(values, weight, bias)
+        least = steady_rows(*weight.shape, weight.dtype, str(weight.device))
+        missing = least - values.numel() // values.shape[-1]
+        if missing <= 0:
             return F.linear(values, weight, bias)
         rows = F.pad(values.reshape(-1, values.shape[-1]), (0, 0, 0, missing))
         return F.linear(rows, weight, bias)[:-missing].view(*values.shape[:-1], -1)
@@ -257,8 +288,11 @@ class LlamaDecoder:
         if tokens == 1:
             # Treat the queries of each key head as a sequence: faster than grouped-query attention.
             shaped = query.view(rows, self.kv_heads, -1, self.width)
+            group = shaped.shape[2]
+            if self.invariant and group < _QUERIES:
+                shaped = F.pad(shaped, (0, 0, 0, _QUERIES - group))
             mixed = attend(shaped, keys, values, attn_mask=mask, scale=self._scale)
-            return mixed.reshape(rows, 1, -1)
+            return mixed[:, :, :group].reshape(rows, 1, -1)
         shaped = query.transpose(1, 2)
         mixed = attend(shaped, keys, values, attn_mask=mask, scale=self._scale, enable_gqa=True)
         return mixed.transpose(1, 2).reshape(rows, tokens, -1)

@@ -13,7 +13,8 @@ import torch
 
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_shaped
-from hexathlon.baselines.engines.local.scheduler import Scheduler, Sequence
+from hexathlon.baselines.engines.local.scheduler import Scheduler
+from hexathlon.baselines.engines.local.sequences import Sequence
 from hexathlon.baselines.engines.local.weights import load_weights
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
@@ -35,6 +36,8 @@ class LocalEngine:
         rows: Maximum number of sequences in the key-value store, including idle sessions.
         invariant: Whether replies must not depend on the rest of the batch, bit for bit: on a CPU
             about a fifth slower, and needed if requests arrive in no fixed order.
+        speculate: Maximum number of tokens that are proposed and checked in one pass; 0 for none.
+            Replies are the same, bit for bit with `invariant`.
 
     Raises:
         EngineMissing: If the architecture is not supported.
@@ -48,6 +51,7 @@ class LocalEngine:
         batch: int = 64,
         rows: int = 0,
         invariant: bool = False,
+        speculate: int = 0,
     ) -> None:
         if not is_llama_shaped(model.config):
             raise EngineMissing(
@@ -61,7 +65,9 @@ class LocalEngine:
         self.context = min(context or limit, limit)
         self._model = model
         self._decoder = LlamaDecoder(model, self.context, invariant=invariant)
-        self._scheduler = Scheduler(self._decoder, self.context, batch, rows or 2 * batch)
+        self._scheduler = Scheduler(
+            self._decoder, self.context, batch, rows or 2 * batch, speculate
+        )
         self._pump: asyncio.Task[None] | None = None
         self._replies: set[asyncio.Future[TokenReply]] = set()
         self._closed = False
@@ -74,12 +80,18 @@ class LocalEngine:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of tokens sampled (`drawn`), prefilled (`read`) and copied at forks (`forked`)."""
+        """Numbers of tokens, by name.
+
+        They were sampled (`drawn`), prefilled (`read`), copied at forks (`forked`), or `proposed`
+        and `accepted` by speculation.
+        """
         scheduler = self._scheduler
         return {
             "drawn": scheduler.drawn_tokens,
             "read": scheduler.read_tokens,
             "forked": scheduler.forked_tokens,
+            "proposed": scheduler.proposed_tokens,
+            "accepted": scheduler.accepted_tokens,
         }
 
     async def generate(self, request: TokenRequest) -> TokenReply:

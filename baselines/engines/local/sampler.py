@@ -1,6 +1,5 @@
 """Token sampling in which each row has its own random numbers, independent of the batch."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -23,11 +22,17 @@ class Draws:
 
     def __init__(self, seed: int, count: int, skip: int = 0) -> None:
         generator = np.random.Generator(np.random.Philox(key=seed % 2**64))
-        self._numbers: Iterator[float] = iter(generator.random(skip + count)[skip:].tolist())
+        self._numbers: list[float] = generator.random(skip + count)[skip:].tolist()
+        self._taken = 0
 
     def take(self) -> float:
         """Return the next number in [0, 1)."""
-        return next(self._numbers)
+        self._taken += 1
+        return self._numbers[self._taken - 1]
+
+    def ahead(self, count: int) -> list[float]:
+        """Return the next numbers, as many as `count` or as are left, without taking them."""
+        return self._numbers[self._taken : self._taken + count]
 
 
 class RowSampling(NamedTuple):
@@ -62,6 +67,19 @@ class RowSampling(NamedTuple):
             top_k=column([float(k) for k in top_k]).long() if uses_k else None,
             all_greedy=max(temperatures) == 0,
             plain=set(temperatures) == {1.0} and not uses_p and not uses_k,
+        )
+
+    def repeated(self, times: int) -> "RowSampling":
+        """Return the parameters with each row repeated."""
+
+        def several(column: Tensor | None) -> Tensor | None:
+            return None if column is None else column.repeat_interleave(times, 0)
+
+        return self._replace(
+            temperature=self.temperature.repeat_interleave(times, 0),
+            greedy=self.greedy.repeat_interleave(times, 0),
+            top_p=several(self.top_p),
+            top_k=several(self.top_k),
         )
 
 

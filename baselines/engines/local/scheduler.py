@@ -10,8 +10,8 @@ A request that names the session it forks off (`TokenRequest.parent`) copies tha
 values as far as its prompt begins with the same tokens.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
@@ -19,94 +19,18 @@ from torch import Tensor
 
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, padded
-from hexathlon.baselines.engines.local.sampler import Draws, RowSampling, entropies, sample
-from hexathlon.baselines.tokens.requests import Finish, TokenReply, TokenRequest, spans_of
+from hexathlon.baselines.engines.local.sampler import RowSampling, entropies, sample
+from hexathlon.baselines.engines.local.sequences import Row, Sequence
+from hexathlon.baselines.engines.local.speculation import NgramDrafter, Pace
+from hexathlon.baselines.tokens.requests import Finish
 
-__all__ = ["Scheduler", "Sequence"]
+__all__ = ["Scheduler"]
 
 _GROWTH = 256
 _PREFILL_TOKENS = {"cpu": 1024}
 """Maximum number of tokens per prefill pass, including padding; on a CPU limited by its cache."""
 
 _PREFILL_TOKENS_ELSEWHERE = 16_384
-
-
-@dataclass(slots=True, eq=False)
-class Sequence:
-    """A request in progress."""
-
-    request: TokenRequest
-    done: Callable[[TokenReply | EngineError], None]
-    """Called once, with the reply or an error."""
-
-    on_token: Callable[[int], None] | None = None
-    """Called with each sampled token."""
-
-    ids: list[int] = field(init=False)
-    """Tokens of the prompt and of the reply so far."""
-
-    sampled: list[int] = field(default_factory=list)
-    log_probabilities: list[float] = field(default_factory=list)
-    versions: list[int] = field(default_factory=list)
-    entropies: list[float] = field(default_factory=list)
-    draws: Draws = field(init=False)
-    stops: frozenset[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        sampling = self.request.sampling
-        self.ids = list(self.request.ids)
-        self.draws = Draws(sampling.seed, sampling.max_tokens, sampling.skip)
-        self.stops = frozenset(sampling.stop_ids)
-
-    def take(self, token: int, log_probability: float, version: int) -> None:
-        """Append a sampled token."""
-        self.ids.append(token)
-        self.sampled.append(token)
-        self.log_probabilities.append(log_probability)
-        self.versions.append(version)
-        if self.on_token is not None:
-            self.on_token(token)
-
-    def finish_reason(self, context: int) -> Finish | None:
-        """Return why the sequence ends after its last token, or None if it continues."""
-        if self.sampled[-1] in self.stops:
-            return "stop"
-        full = len(self.sampled) >= self.request.sampling.max_tokens or len(self.ids) >= context
-        return "length" if full else None
-
-    def reply(self, finish: Finish) -> TokenReply:
-        """Return the tokens sampled so far as a reply."""
-        spans, entropies = spans_of(self.versions), tuple(self.entropies)
-        return TokenReply(self.sampled, self.log_probabilities, finish, spans, entropies)
-
-
-@dataclass(slots=True, eq=False)
-class _Row:
-    """State of one row of the key-value store."""
-
-    session: str = ""
-    ids: list[int] = field(default_factory=list)
-    """Tokens with cached keys and values."""
-
-    sequence: Sequence | None = None
-    used: int = 0
-    """Last step in which the row was active."""
-
-    opening: list[int] = field(default_factory=list)
-    """The prompt that was prefilled from the first position; stays valid after `ids` is cleared,
-    until the row is reused."""
-
-    logits: Tensor | None = None
-    """Logits after the opening, `[vocabulary]`."""
-
-    @property
-    def length(self) -> int:
-        """Number of positions with valid keys and values."""
-        return max(len(self.ids), len(self.opening))
-
-    def set_opening(self, ids: list[int], logits: Tensor | None) -> None:
-        """Store the row's opening; empty `ids` remove it."""
-        self.opening, self.logits = ids, logits
 
 
 class _Admitted(NamedTuple):
@@ -130,9 +54,12 @@ class Scheduler:
         context: Maximum number of tokens of a sequence.
         batch: Maximum number of active sequences.
         rows: Maximum number of rows, including idle ones; at least `batch`.
+        speculate: Maximum number of tokens that are proposed per pass; 0 for none.
     """
 
-    def __init__(self, decoder: LlamaDecoder, context: int, batch: int, rows: int) -> None:
+    def __init__(
+        self, decoder: LlamaDecoder, context: int, batch: int, rows: int, speculate: int = 0
+    ) -> None:
         self._decoder = decoder
         self._context = context
         self._batch = batch
@@ -146,10 +73,14 @@ class Scheduler:
         self.drawn_tokens = 0
         self.read_tokens = 0
         self.forked_tokens = 0
+        self.proposed_tokens = 0
+        self.accepted_tokens = 0
+        self._drafter = NgramDrafter() if speculate else None
+        self._pace = Pace(speculate)
 
     def _reset(self) -> None:
         self._store = self._decoder.store(min(8, self._max_rows), min(_GROWTH, self._context))
-        self._rows = [_Row() for _ in range(self._store.rows)]
+        self._rows = [Row() for _ in range(self._store.rows)]
         self._active = 0
         self._steps = 0
 
@@ -191,7 +122,7 @@ class Scheduler:
         known, read, same = self._admit()
         old = self._active - known - read - same
         if old:
-            self._decode(old)
+            self._advance(old)
         if read:
             self._prefill(old + known, read)
         self._copy_openings(old + known + read, same)
@@ -240,7 +171,7 @@ class Scheduler:
         """End all sequences with an error."""
         waiting, self._waiting = self._waiting, []
         active = [row.sequence for row in self._rows[: self._active]]
-        self._rows = [_Row() for _ in self._rows]
+        self._rows = [Row() for _ in self._rows]
         self._active = 0
         self._changed()
         for sequence in (*active, *waiting):
@@ -275,6 +206,8 @@ class Scheduler:
                 cached = self._forked(number, sequence)
             if len(cached) < len(row.opening):
                 row.set_opening([], None)
+            if self._drafter is not None:
+                self._drafter.observe(sequence.ids, len(cached))
             self._activate(number, sequence, cached)
         for sequence in same:
             self._activate(self._free_row(), sequence, [])
@@ -308,11 +241,11 @@ class Scheduler:
         read.sort(key=lambda item: item[0])
         return known, [sequence for _, sequence in read], same
 
-    def _row_opening_with(self, ids: list[int]) -> _Row | None:
+    def _row_opening_with(self, ids: list[int]) -> Row | None:
         """Return a row whose opening is exactly this prompt, or None."""
         return next((row for row in self._rows if row.opening == ids), None)
 
-    def _copy_opening(self, number: int, other: _Row) -> None:
+    def _copy_opening(self, number: int, other: Row) -> None:
         """Copy the opening of another row to a row."""
         self._store.copy(self._rows.index(other), number, len(other.opening))
         self._rows[number].set_opening(other.opening, other.logits)
@@ -400,7 +333,7 @@ class Scheduler:
         length = self._needed_length(length)
         if needed > self._store.rows or length > self._store.length:
             self._store = self._store.grown(needed, length)
-            self._rows += [_Row() for _ in range(self._store.rows - len(self._rows))]
+            self._rows += [Row() for _ in range(self._store.rows - len(self._rows))]
 
     def _needed_length(self, length: int) -> int:
         if length < self._store.length:
@@ -460,16 +393,93 @@ class Scheduler:
         ]
         return RowSampling.of(settings, self._decoder.device)
 
+    def _advance(self, count: int) -> None:
+        """Sample the next token of the first rows, or several if proposed ones are accepted."""
+        if self._drafter is None:
+            return self._decode(count)
+        length = self._pace.choose(count)
+        proposed = self._proposals(count, length, self._drafter) if length else []
+        tried = max(map(len, proposed), default=0)
+        started = time.perf_counter()
+        if tried:
+            self._decode_ahead(count, proposed, 1 + tried)
+        else:
+            self._decode(count)
+        self._pace.measured(count, tried, time.perf_counter() - started)
+
+    def _proposals(self, count: int, length: int, drafter: NgramDrafter) -> list[list[int]]:
+        """Return the tokens proposed for each of the first rows; the store has room for them."""
+        sequences = [row.sequence for row in self._rows[:count] if row.sequence is not None]
+        longest = max(len(sequence.ids) for sequence in sequences)
+        self._reserve(self._active, min(longest + length, self._context))
+        length = min(length, self._store.length - longest)
+        rooms = [
+            min(length, sequence.request.sampling.max_tokens - len(sequence.sampled) - 1)
+            for sequence in sequences
+        ]
+        return [drafter.propose(sequence.ids, room)
+                for sequence, room in zip(sequences, rooms, strict=True)]  # fmt: skip
+
+    def _decode_ahead(self, count: int, proposed: list[list[int]], width: int) -> None:
+        """Compute the distributions after each proposed token, and keep those that are sampled."""
+        rows, device = self._rows[:count], self._decoder.device
+        sequences = [row.sequence for row in rows if row.sequence is not None]
+        given = [
+            [sequence.ids[-1], *tokens]
+            for sequence, tokens in zip(sequences, proposed, strict=True)
+        ]
+        ids = torch.tensor([each + [0] * (width - len(each)) for each in given], device=device)
+        starts = torch.tensor([len(row.ids) for row in rows], device=device)
+        logits = self._decoder.verify(ids, starts, self._store).flatten(0, 1)
+        ahead = [sequence.draws.ahead(width) for sequence in sequences]
+        numbers = [each + [0.0] * (width - len(each)) for each in ahead]
+        if self._sampling is None:
+            self._sampling = self._settings(0, count)
+        drawn = torch.tensor(numbers, device=device).view(-1, 1)
+        chosen, values = sample(logits, self._sampling.repeated(width), drawn)
+        spread = entropies(logits).view(count, width).tolist() if _wanted(sequences) else None
+        tokens, log_probabilities = chosen.view(count, width), values.view(count, width)
+        for number, (row, each) in enumerate(zip(rows, given, strict=True)):
+            taken = self._accept(
+                row, each, tokens[number].tolist(), log_probabilities[number].tolist(),
+                None if spread is None else spread[number],
+            )  # fmt: skip
+            self.proposed_tokens += len(each) - 1
+            self.accepted_tokens += taken - 1
+            self._pace.judged(taken - 1, int(taken < len(each)))
+        self._last = self._starts = None
+
+    def _accept(
+        self, row: Row, given: list[int], tokens: list[int], values: list[float],
+        spread: list[float] | None,
+    ) -> int:  # fmt: skip
+        """Take sampled tokens until one differs from the proposed one; return their number."""
+        sequence, taken = row.sequence, 0
+        row.used = self._steps
+        while sequence is not None:
+            row.ids.append(given[taken])
+            sequence.draws.take()
+            self._take(sequence, tokens[taken], values[taken])
+            if spread is not None and sequence.request.sampling.entropies:
+                sequence.entropies.append(spread[taken])
+            taken += 1
+            ended = sequence.finish_reason(self._context) is not None
+            if ended or taken == len(given) or tokens[taken - 1] != given[taken]:
+                break
+        self.drawn_tokens += taken
+        return taken
+
     def _decode(self, count: int) -> None:
         rows = self._rows[:count]
         device = self._decoder.device
         longest = max(len(row.ids) for row in rows)
         if longest >= self._store.length:
             self._reserve(self._active, longest + 1)
-        if self._last is None or self._starts is None or self._sampling is None:
+        if self._last is None or self._starts is None:
             last = [row.sequence.ids[-1] for row in rows if row.sequence is not None]
             self._last = torch.tensor(last, device=device)
             self._starts = torch.tensor([len(row.ids) for row in rows], device=device)
+        if self._sampling is None:
             self._sampling = self._settings(0, count)
         logits = self._decoder.forward(self._last[:, None], self._starts, self._store, self._starts)
         for row in rows:
@@ -486,22 +496,26 @@ class Scheduler:
         )
         chosen, log_probabilities = sample(logits, settings, numbers[:, None])
         tokens, values = chosen.tolist(), log_probabilities.tolist()
-        if any(s is not None and s.request.sampling.entropies for s in sequences):
+        if _wanted(sequences):
             for sequence, entropy in zip(sequences, entropies(logits).tolist(), strict=True):
                 if sequence is not None and sequence.request.sampling.entropies:
                     sequence.entropies.append(entropy)
         for row, token, value in zip(self._rows[start:end], tokens, values, strict=True):
             row.used = self._steps
-            if row.sequence is None:
-                continue
-            if value != value:
-                raise EngineError(
-                    "the model's logits are not finite: its weights are damaged, or the learning "
-                    "rate was too high"
-                )
-            row.sequence.take(token, value, self.version)
+            if row.sequence is not None:
+                self._take(row.sequence, token, value)
         self.drawn_tokens += end - start
         return chosen
+
+    def _take(self, sequence: Sequence, token: int, value: float) -> None:
+        if value != value:
+            raise EngineError(
+                "the model's logits are not finite: its weights are damaged, or the learning "
+                "rate was too high"
+            )
+        sequence.take(token, value, self.version)
+        if self._drafter is not None:
+            self._drafter.observe(sequence.ids, len(sequence.ids) - 1)
 
     def _retire(self) -> None:
         for number in range(self._active - 1, -1, -1):
@@ -523,6 +537,11 @@ class Scheduler:
 
     def _changed(self) -> None:
         self._last = self._starts = self._sampling = None
+
+
+def _wanted(sequences: Iterable[Sequence | None]) -> bool:
+    """Return whether a request asks for entropies."""
+    return any(one is not None and one.request.sampling.entropies for one in sequences)
 
 
 def _common_prefix(first: list[int], second: list[int]) -> int:

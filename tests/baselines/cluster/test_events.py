@@ -20,7 +20,6 @@ from hexathlon.baselines.engines.served.server import INTERPRETER
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import load_recipe
 from hexathlon.baselines.training.run import train
-from support.products import require_invariant_products
 from support.served import interpreter, sharp_policy
 from support.six_events import EVENTS, six_events
 
@@ -66,7 +65,6 @@ def assert_complete(run: Path, steps: int) -> None:
 def test_a_cluster_trains_the_bits_of_one_process(
     cluster: RayCluster, policy: Path, tmp_path: Path
 ) -> None:
-    require_invariant_products()
     recipe = six_events(tmp_path / "recipe.toml", policy, members=1, engines=2, workers=2)
     here = trained(recipe, tmp_path / "here")
     there = trained(recipe, tmp_path / "there", cluster)

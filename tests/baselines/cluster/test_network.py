@@ -18,7 +18,6 @@ from hexathlon.baselines.training.recipe import load_recipe
 from hexathlon.baselines.training.run import train
 from support import network_nodes
 from support.network_nodes import NetworkNodes
-from support.products import require_invariant_products
 from support.served import sharp_policy
 from support.six_events import placed_recipe, six_events
 from support.watching import wait_for_files
@@ -100,7 +99,6 @@ def test_a_recipe_gives_the_bits_of_one_process_on_two_nodes(
     nodes: NetworkNodes, folder: Path
 ) -> None:
     """The learner is on the first node, engine and environments on the second."""
-    require_invariant_products()
     recipe = written(folder, "apart", ranks=1, engines=1, workers=1, places=APART)
     trained_on(nodes, recipe, folder / "apart-nodes")
     trained_here(recipe, folder / "apart-here")
@@ -116,7 +114,6 @@ def test_all_six_events_give_the_bits_of_one_process_on_two_nodes(
 ) -> None:
     layout = {"members": 1, "engines": 1, "workers": 1, "places": APART_ALL}
     recipe = six_events(folder / "events.toml", folder / "policy", **layout)
-    require_invariant_products()
     trained_on(nodes, recipe, folder / "events-nodes", unseen=6)
     trained_here(recipe, folder / "events-here")
     there, here = weights(folder / "events-nodes"), weights(folder / "events-here")
@@ -140,7 +137,6 @@ def test_a_lost_node_is_replaced_and_nothing_else_changes(
     nodes: NetworkNodes, folder: Path
 ) -> None:
     """The engine and all environments are on the node that is killed after the first step."""
-    require_invariant_products()
     recipe = written(folder, "lost", ranks=1, engines=1, workers=1, places=APART, steps=3)
     out = folder / "lost-nodes"
     with ThreadPoolExecutor(1) as thread:

@@ -30,7 +30,6 @@ from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.recipe import Recipe, load_recipe
 from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.saving import CorruptState, StateNotSaved
-from support.products import require_invariant_products
 from support.served import sharp_policy
 from support.six_events import EVENTS, six_events
 from support.watching import wait_for_files
@@ -104,7 +103,6 @@ def notes(run: Path) -> str:
 def test_a_cluster_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
-    require_invariant_products()
     seen: list[tuple[str, int]] = []
 
     def report(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
@@ -137,7 +135,6 @@ def test_sharded_ranks_train_the_policy_of_replicated_ones(
 def test_a_killed_rank_is_restarted_and_trains_the_policy_of_one_process(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
-    require_invariant_products()
     killed: list[int] = []
 
     def kill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
@@ -211,7 +208,6 @@ def test_two_ranks_with_two_engines_train_the_policy_of_one(
 def test_a_killed_engine_changes_nothing(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
-    require_invariant_products()
     killed: list[int] = []
 
     def kill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
@@ -232,7 +228,6 @@ def test_a_killed_environment_worker_changes_nothing(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
     """One of two workers is killed before the second step, whose rollouts it would play."""
-    require_invariant_products()
     killed: list[int] = []
 
     def kill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
@@ -289,7 +284,6 @@ def test_engine_pools_serve_their_families(
     cluster: RayCluster, policy: Path, tmp_path: Path
 ) -> None:
     """Which replica samples changes nothing, with an invariant engine."""
-    require_invariant_products()
     file = six_events(tmp_path / "recipe.toml", policy, members=1, workers=2)
     train(load_recipe(str(file)), tmp_path / "here", quiet)
     pages = {"families": ["web", "gui"], "engines": 2, "place": {"resources": {"toys": 1}}}
@@ -303,7 +297,6 @@ def test_engine_pools_serve_their_families(
 def test_a_full_disk_stops_by_name_and_loses_nothing(
     cluster: RayCluster, policy: Path, alone: Path, tmp_path: Path
 ) -> None:
-    require_invariant_products()
 
     def fill(phase: str, step: int, steps: int, metrics: dict[str, float]) -> None:
         if phase == "train" and step == 0:
@@ -322,7 +315,6 @@ def test_a_full_disk_stops_by_name_and_loses_nothing(
 def test_a_killed_driver_is_resumed_by_the_same_command(
     policy: Path, alone: Path, tmp_path: Path
 ) -> None:
-    require_invariant_products()
     changes = {**CHANGES, "policy.checkpoint": str(policy), "cluster.workers": 0}
     settings = [
         part for name, value in changes.items() for part in ("--set", f"{name}={toml(value)}")

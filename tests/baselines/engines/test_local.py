@@ -21,7 +21,6 @@ from hexathlon.baselines.engines.local.sampler import RowSampling, sample
 from hexathlon.baselines.engines.weights import Weights
 from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
-from support.products import require_invariant_products
 
 VOCABULARY = 97
 
@@ -140,7 +139,6 @@ def test_a_reply_does_not_depend_on_the_batch(temperature):
 
 
 def test_invariant_replies_do_not_depend_on_the_batch_bit_for_bit():
-    require_invariant_products()
     reference = model()
 
     async def late(engine, number):
