@@ -20,7 +20,7 @@ from torch import Tensor
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, padded
 from hexathlon.baselines.engines.local.sampler import RowSampling, entropies, sample
-from hexathlon.baselines.engines.local.sequences import Row, Sequence
+from hexathlon.baselines.engines.local.sequences import CacheRow, Sequence
 from hexathlon.baselines.engines.local.speculation import NgramDrafter, Pace
 from hexathlon.baselines.tokens.requests import Finish
 
@@ -80,7 +80,7 @@ class Scheduler:
 
     def _reset(self) -> None:
         self._store = self._decoder.store(min(8, self._max_rows), min(_GROWTH, self._context))
-        self._rows = [Row() for _ in range(self._store.rows)]
+        self._rows = [CacheRow() for _ in range(self._store.rows)]
         self._active = 0
         self._steps = 0
 
@@ -171,7 +171,7 @@ class Scheduler:
         """End all sequences with an error."""
         waiting, self._waiting = self._waiting, []
         active = [row.sequence for row in self._rows[: self._active]]
-        self._rows = [Row() for _ in self._rows]
+        self._rows = [CacheRow() for _ in self._rows]
         self._active = 0
         self._changed()
         for sequence in (*active, *waiting):
@@ -241,11 +241,11 @@ class Scheduler:
         read.sort(key=lambda item: item[0])
         return known, [sequence for _, sequence in read], same
 
-    def _row_opening_with(self, ids: list[int]) -> Row | None:
+    def _row_opening_with(self, ids: list[int]) -> CacheRow | None:
         """Return a row whose opening is exactly this prompt, or None."""
         return next((row for row in self._rows if row.opening == ids), None)
 
-    def _copy_opening(self, number: int, other: Row) -> None:
+    def _copy_opening(self, number: int, other: CacheRow) -> None:
         """Copy the opening of another row to a row."""
         self._store.copy(self._rows.index(other), number, len(other.opening))
         self._rows[number].set_opening(other.opening, other.logits)
@@ -333,7 +333,7 @@ class Scheduler:
         length = self._needed_length(length)
         if needed > self._store.rows or length > self._store.length:
             self._store = self._store.grown(needed, length)
-            self._rows += [Row() for _ in range(self._store.rows - len(self._rows))]
+            self._rows += [CacheRow() for _ in range(self._store.rows - len(self._rows))]
 
     def _needed_length(self, length: int) -> int:
         if length < self._store.length:
@@ -450,7 +450,7 @@ class Scheduler:
         self._last = self._starts = None
 
     def _accept(
-        self, row: Row, given: list[int], tokens: list[int], values: list[float],
+        self, row: CacheRow, given: list[int], tokens: list[int], values: list[float],
         spread: list[float] | None,
     ) -> int:  # fmt: skip
         """Take sampled tokens until one differs from the proposed one; return their number."""

@@ -9,7 +9,7 @@ from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.engines.local.sampler import Draws
 from hexathlon.baselines.tokens.requests import Finish, TokenReply, TokenRequest, spans_of
 
-__all__ = ["Row", "Sequence"]
+__all__ = ["CacheRow", "Sequence"]
 
 
 @dataclass(slots=True, eq=False)
@@ -62,7 +62,7 @@ class Sequence:
 
 
 @dataclass(slots=True, eq=False)
-class Row:
+class CacheRow:
     """State of one row of the key-value store."""
 
     session: str = ""
