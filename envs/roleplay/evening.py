@@ -69,7 +69,8 @@ class Evening:
         moment = self._moments[self._place]
         present = tuple(moment["present"])
         notes, result = self._own(name, arguments, present)
-        waiting = moment["asks"] and name not in _RESPONSES and result != "sold"
+        bought = result == "sold" and self._figure(arguments["to"]) == moment["speaker"]
+        waiting = moment["asks"] and name not in _RESPONSES and not bought
         closes = not waiting and (name not in _OWN or result == "sold")
         self._waited = self._waited + 1 if waiting else 0
         closes = closes or self._waited >= _PATIENCE

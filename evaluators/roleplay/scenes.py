@@ -38,6 +38,9 @@ _DECLINING: Mapping[Language, re.Pattern[str]] = {
 """Marks of declining in a reply that grants; a promise of silence may contain other negations."""
 
 
+_BESIDE = 16
+"""Characters beside the bare value of something told, a quarter as many in Chinese."""
+
 _NO_INSULT = re.compile(r"(?<!\ba )\bnobody\b", re.IGNORECASE)
 """`nobody` where it calls no one names, as in "this is for you and nobody else"."""
 
@@ -109,6 +112,15 @@ def _pieces(value: str) -> tuple[str, ...]:
     text = fold(value)
     pairs = [text[i : i + 2] for i in range(len(text) - 1)] if not text.isascii() else []
     return (*text.split(), *pairs)
+
+
+def _names(value: str, wanted: str) -> bool:
+    """Return whether a typed value is what was wanted, with few words about it.
+
+    A list of all that it might be names nothing.
+    """
+    most = len(fold(wanted)) + (_BESIDE if fold(wanted).isascii() else _BESIDE // 4)
+    return denotes(value, wanted) and len(fold(value)) <= most
 
 
 class _Grader:
@@ -278,7 +290,7 @@ class _Grader:
     def _told(self, turn: Mapping[str, Any], number: int) -> Iterator[str]:
         value = turn["typed"]["value"]
         for place, due in self._matching(turn, "tell"):
-            if any(denotes(value, wanted) for wanted in due["what"]):
+            if any(_names(value, wanted) for wanted in due["what"]):
                 prose = own_words(turn["reply"], self._params["rules"])
                 if any(found(prose, wanted) for wanted in due["what"]):
                     self._done[place] = number

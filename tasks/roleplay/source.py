@@ -61,7 +61,7 @@ class RolePlaySource(StratifiedSource):
 
     name = "roleplay"
     family = "roleplay"
-    version = "6"
+    version = "7"
     per_stratum = PER_STRATUM
     tolerated = {
         **TOLERATED,

@@ -19,7 +19,7 @@ from hexathlon.tasks.roleplay.scenes.compose import (
     compose_scene,
 )
 from hexathlon.tasks.source import parse_address
-from support.scenes import build, call, play, right, turns_of
+from support.scenes import build, call, changed, play, right, turns_of
 
 IDS = [f"roleplay/{scene}/hard/{{}}/{index:05d}" for index in range(4) for scene in SCENES]
 TEST = [one.format("test") for one in IDS]
@@ -190,6 +190,53 @@ def test_a_sale_needs_exactly_what_the_buyer_has_left():
         heard, verdict = play(task, [*actions[:sold], json.dumps(offer)])
         assert verdict.terms["fault_goods"] == 1.0
         assert ("counts" in heard[-1]) == (change < 0)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_list_of_places_tells_nothing(language):
+    task = task_with("errand", language)
+    place = place_of(task, "errand", "tell")
+    spot = json.loads(right(task)[place])["arguments"]["value"]
+    other = {"en": "the mill, the well, the old bridge, ", "zh": "磨坊、水井、旧桥、钟楼、"}[
+        language
+    ]
+    assert changed(task, place, value=f"{'at ' if language == 'en' else '在'}{spot}").score == 1.0
+    assert changed(task, place, value=other + spot).score == 0.0
+
+
+def _sale_beside_a_question():
+    """Return a task, a place where somebody else asks, and the buyer who is there too."""
+    for index in range(40):
+        for scene in SCENES:
+            task = build(f"roleplay/{scene}/hard/test/{index:05d}")
+            for due in truth(task)["dues"]:
+                if due["thread"] != "deal":
+                    continue
+                for place, moment in enumerate(task.params["moments"]):
+                    if (
+                        moment["asks"]
+                        and due["to"] in moment["present"]
+                        and (moment["speaker"] != due["to"])
+                    ):
+                        return task, place, due
+    raise AssertionError("no buyer is ever there when another asks")
+
+
+def test_a_sale_to_somebody_else_leaves_a_question_open():
+    task, place, due = _sale_beside_a_question()
+    env = RolePlayEnv()
+    env.reset(seed=0, options={"task": task.id})
+    for action in right(task):
+        if env.final_state()["place"] == place:
+            break
+        env.step(action)
+    (price, buyer) = due["price"], task.params["figures"][due["to"]]["names"][0]
+    sale = call("give", reply=f"It is {price}.", to=buyer, what=due["what"][0], price=price)
+    env.step(sale)
+    state = env.final_state()
+    env.close()
+    assert state["turns"][-1]["result"] == "sold"
+    assert state["place"] == place
 
 
 def test_a_letter_is_not_handed_over_before_its_bell():
