@@ -57,8 +57,8 @@ def party(
         month.say(f"{each[k]} {KINDS[k].unit_en}", f"{KINDS[k].zh}{each[k]}{KINDS[k].unit_zh}")
         for k in kinds
     ])  # fmt: skip
-    month.ask(by, "quantity", month.say(f"For every guest {per}; we ourselves eat something else.",
-                                        f"每位客人{per}，我们自己不吃这些。"))  # fmt: skip
+    month.ask(by, "quantity", month.say(f"For every guest {per}; count only the guests.",
+                                        f"每位客人{per}，只算客人。"))  # fmt: skip
     month.ask(by, "details", month.say(f"One of the guests must not have {thing}.",
                                        f"有位客人不能吃{thing}。"))  # fmt: skip
     month.look("show_calendar")
@@ -93,6 +93,7 @@ def more_guests(month: HouseMonth, day: int, known: dict[str, Any], sellers: int
     month.look("show_calendar")
     tables = month.house.tables
     needs, whole = [], {}
+    known["without"] = tuple(sorted({*known["without"], *excluded(month)}))
     ordered: dict[str, int] = {}
     for offer_id, line in (tables.get("orders", known["key"]) or {})["lines"].items():
         offer = tables.get("offers", offer_id) or {}
@@ -174,6 +175,8 @@ def _give_back(month: HouseMonth, lines: Sequence[tuple[str, str]]) -> None:
             month.act("give_back", order=key, offer=offer, packs=line["packs"])
         else:
             reason = "under_way" if month.day < line["arrives"] else "window_passed"
+            if dict(month.house.state.declines).get(offer, reason) != reason:
+                raise Unfit("an offer has two reasons")
             month.act("decline", reason=reason, record=offer)
             month.twists.append(reason)
 

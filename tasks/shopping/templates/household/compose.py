@@ -91,9 +91,9 @@ def _health(month: HouseMonth, *, short: bool) -> None:
     if not month.train:
         ban(month, month.daughter)
     wish(month, month.daughter, 7, outcome=month.pick(("bought", "refused")))
-    reaction(month, month.span(8, 9), month.father)
+    more_guests(month, 8, known)
+    reaction(month, 9, month.father)
     supplies(month, month.mother, 10, ["plasters"], month.span(22, 24), stir=month.chance(0.4))
-    more_guests(month, 10, known)
     lifted(month)
     interference(month, 11, month.father, key, month.grandmother)
     supplies(month, month.father, 12, ["crackers", "filter"], 25)

@@ -431,10 +431,15 @@ class HouseMonth:
                 f"为日历上的活动买的东西，最晚提前{self.event_days}天到货。",
             ),
             self.say(
-                "Food and supplies are for everybody in the house and must contain nothing that "
-                "one of us is allergic to. Clothes and personal things only have to suit whoever "
-                "gets them.",
-                "食品和日用品全家共用，不能含有家里任何人过敏的东西。衣物和个人用品只要本人能用就行。",
+                "Everything that comes in packs is for everybody in the house and must contain "
+                "nothing that one of us is allergic to. Everything else only has to suit whoever "
+                "gets it.",
+                "按包卖的东西全家共用，不能含有家里任何人过敏的东西。其他东西只要本人能用就行。",
+            ),
+            self.say(
+                "What the lists and the calendar do not tell, how much, by when, for whom, is to "
+                "be asked of whoever wants it.",
+                "清单和日历上查不到的（要多少、什么时候要、给谁用、有什么忌口），要问提出的人。",
             ),
             self.say(
                 "For clothes and shoes the latest measurement holds; if it was taken more than "
