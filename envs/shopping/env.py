@@ -19,6 +19,7 @@ from hexathlon.tasks.shopping.world.household.house_tools import HOUSE_TOOLS
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS
 from hexathlon.tasks.shopping.world.shift.tools import SHIFT_TOOLS
+from hexathlon.tasks.shopping.world.talk.talk_tools import TALK_TOOLS
 from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.shopping.world.wording import say
 from hexathlon.tasks.task import Task
@@ -54,7 +55,7 @@ class ShoppingEnv(Environment):
                 *(schema.name for schema in service_tools(dialogue=True)),
                 *(
                     schema.name
-                    for schema in (*SHIFT_TOOLS, *HOUSE_TOOLS, *RETAIL_TOOLS, END_TOOL, *WEBSHOP_TOOLS)
+                    for schema in (*SHIFT_TOOLS, *HOUSE_TOOLS, *TALK_TOOLS, *RETAIL_TOOLS, END_TOOL, *WEBSHOP_TOOLS)
                 ),
             }
         )

@@ -14,6 +14,7 @@ _WORLDS = {
     "store": "hexathlon.envs.shopping.store:StoreWorld",
     "shift": "hexathlon.envs.shopping.shift:ShiftWorld",
     "household": "hexathlon.envs.shopping.household:HouseholdWorld",
+    "talk": "hexathlon.envs.shopping.talk:TalkWorld",
     "service": "hexathlon.envs.shopping.service:ServiceWorld",
     "retail": "hexathlon.envs.shopping.retail:RetailWorld",
     "webshop": "hexathlon.envs.shopping.webshop:WebShopWorld",

@@ -54,18 +54,27 @@ from hexathlon.tasks.shopping.service.shift_scripts import (
     shift_oracle,
     shift_policies,
 )
+from hexathlon.tasks.shopping.service.talk_scripts import (
+    talk_alternatives,
+    talk_calls,
+    talk_mutants,
+    talk_oracle,
+    talk_policies,
+)
 from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft, order_of
 from hexathlon.tasks.shopping.templates.household.compose import HouseDraft
 from hexathlon.tasks.shopping.templates.shifts.compose import ShiftDraft
 from hexathlon.tasks.shopping.templates.table import TEMPLATES, groups_of, templates_of
+from hexathlon.tasks.shopping.templates.talks.compose import TalkDraft
 from hexathlon.tasks.shopping.templates.words import sentences
 from hexathlon.tasks.shopping.world.household.house_tools import HOUSE_TOOLS
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.shopping.world.shift.tools import SHIFT_TOOLS
+from hexathlon.tasks.shopping.world.talk.talk_tools import TALK_TOOLS
 from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.source import Script, TaskAddress
-from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
+from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task, ToolSchema
 
 __all__ = ["CATALOGUE_SIZES", "ShoppingSource", "source"]
 
@@ -83,8 +92,8 @@ _STRICT = 8
 """Attempts in which rankings that leave out a request's unwanted values must fail, too."""
 _SLACK = 1.15
 """Budget of turns of a day, as a multiple of the oracle's."""
-_MONTH_SLACK = 1.4
-"""Budget of turns of a household, as a multiple of the oracle's."""
+_BUDGET = 1.4
+"""Budget of turns of a household or a conversation, as a multiple of the oracle's."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
 """Maximum attempts per instance, and the number of attempts after which the next catalogue is
 tried: a small catalogue may contain no target that suits a template."""
@@ -188,13 +197,15 @@ class ShoppingSource(PairedSource):
             return self._shift(task_id, address, made)
         if isinstance(made, HouseDraft):
             return self._household(task_id, address, made)
+        if isinstance(made, TalkDraft):
+            return self._talk(task_id, address, made)
         if made is None:
             return None
         return self._case(task_id, address, scene, made, dialogue=template.dialogue)
 
     def oracle(self, task: Task) -> Script:
         """Solve the task with the tools."""
-        return {"store": store_oracle, "service": service_oracle, "shift": shift_oracle, "household": household_oracle}[
+        return {"store": store_oracle, "service": service_oracle, "shift": shift_oracle, "household": household_oracle, "talk": talk_oracle}[
             task.params["world"]
         ](task)
 
@@ -203,18 +214,18 @@ class ShoppingSource(PairedSource):
         return {
             "store": store_alternatives,
             "service": service_alternatives,
-            "shift": shift_alternatives, "household": household_alternatives,
+            "shift": shift_alternatives, "household": household_alternatives, "talk": talk_alternatives,
         }[task.params["world"]](task)
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return near misses."""
-        return {"store": store_mutants, "service": service_mutants, "shift": shift_mutants, "household": household_mutants}[
+        return {"store": store_mutants, "service": service_mutants, "shift": shift_mutants, "household": household_mutants, "talk": talk_mutants}[
             task.params["world"]
         ](task)
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial shoppers."""
-        return {"store": store_policies, "service": service_policies, "shift": shift_policies, "household": household_policies}[
+        return {"store": store_policies, "service": service_policies, "shift": shift_policies, "household": household_policies, "talk": talk_policies}[
             task.params["world"]
         ](task)
 
@@ -318,24 +329,40 @@ class ShoppingSource(PairedSource):
         )
 
     def _household(self, task_id: str, address: TaskAddress, draft: HouseDraft) -> Task:
-        turns = math.ceil(_MONTH_SLACK * household_calls(draft.plans))
-        english = draft.params["language"] == "en"
-        budget = f" You have {turns} actions." if english else f"共可操作{turns}次。"
+        return self._budgeted(
+            task_id, address, draft.instruction, draft.params, HOUSE_TOOLS,
+            household_calls(draft.plans),
+            {"closes": draft.closes, "plans": draft.plans, "traps": draft.twists},
+        )  # fmt: skip
+
+    def _talk(self, task_id: str, address: TaskAddress, draft: TalkDraft) -> Task:
+        return self._budgeted(
+            task_id, address, draft.instruction, draft.params, TALK_TOOLS, talk_calls(draft.plan),
+            {"closes": [draft.close], "plans": [draft.plan], "traps": draft.twists},
+        )  # fmt: skip
+
+    def _budgeted(
+        self,
+        task_id: str,
+        address: TaskAddress,
+        instruction: str,
+        params: Mapping[str, Any],
+        tools: Sequence[ToolSchema],
+        calls: int,
+        truth: Mapping[str, Any],
+    ) -> Task:
+        """Return a task whose instruction states a budget of actions."""
+        turns = math.ceil(_BUDGET * calls)
+        english = params["language"] == "en"
+        stated = f" You have {turns} actions." if english else f"共可操作{turns}次。"
         return self._task(
             task_id,
             address,
-            instruction=f"{draft.instruction}{budget}",
-            params=draft.params,
-            tools=HOUSE_TOOLS,
+            instruction=f"{instruction}{stated}",
+            params=params,
+            tools=tuple(tools),
             limits=Limits(turns=turns),
-            checks=(
-                Check(
-                    name="shopping_shift",
-                    params={
-                        "closes": draft.closes, "plans": draft.plans, "traps": draft.twists
-                    },  # fmt: skip
-                ),
-            ),
+            checks=(Check(name="shopping_shift", params=truth),),
             twin=False,
         )
 

@@ -19,6 +19,7 @@ from hexathlon.tasks.shopping.templates.personal import PERSONAL
 from hexathlon.tasks.shopping.templates.purchase import PURCHASES
 from hexathlon.tasks.shopping.templates.service import SERVICE_DIALOGUES, SERVICES
 from hexathlon.tasks.shopping.templates.shifts.compose import SHIFTS, ShiftDraft, compose_shift
+from hexathlon.tasks.shopping.templates.talks.compose import TALKS, TalkDraft, compose_talk
 from hexathlon.tasks.task import LEVELS, Level
 
 __all__ = ["TEMPLATES", "ShoppingTemplate", "groups_of", "templates_of"]
@@ -27,7 +28,7 @@ __all__ = ["TEMPLATES", "ShoppingTemplate", "groups_of", "templates_of"]
 class ShoppingTemplate(NamedTuple):
     """A kind of task."""
 
-    make: Callable[[ShoppingScene], ShoppingDraft | ServiceCase | ShiftDraft | HouseDraft | None]
+    make: Callable[[ShoppingScene], ShoppingDraft | ServiceCase | ShiftDraft | HouseDraft | TalkDraft | None]
     twins: bool = False
     levels: tuple[Level, ...] = LEVELS
     dialogue: bool = False
@@ -79,6 +80,12 @@ _GROUPED: dict[str, ShoppingTemplate] = {
             group=name.partition("_")[0],
         )
         for name in HOUSEHOLDS
+    },
+    **{
+        name: ShoppingTemplate(
+            partial(compose_talk, template=name), levels=_DEEP, group="talk"
+        )
+        for name in TALKS
     },
 }
 
