@@ -48,7 +48,7 @@ def _match(month: HouseMonth, *, short: bool) -> None:
     wanted = asked(month, needs, sellers=2, matching=True, day_cents=value)
     ways = overlooked(month, wanted, by)
     ways["waiting costs nothing"] = replace(wanted, day_cents=0)
-    ways["more than two sellers"] = replace(wanted, sellers=len(kinds) + 1)
+    ways["more than two sellers"] = replace(wanted, sellers=3)
     ways["not matching"] = replace(wanted, matching=False)
     for fit in fits:
         single = tuple(replace(need, fit=fit) for need in needs)

@@ -28,7 +28,7 @@ def party(
     request = month.begin(by, day)
     event = month.pick((("the birthday party", "生日会"), ("the garden party", "院子聚会"),
                         ("the reading evening", "读书会")))  # fmt: skip
-    guests, away = month.span(7, 11), month.span(1, 3)
+    guests, away = month.span(7, 11), month.span(2, 3)
     month.calendar.append(
         month.say(f"day {on}: {event[0]} ({by.name} invites; {guests} guests expected)",
                   f"第{on}天：{event[1]}（{by.name}请客，预计{guests}位客人）")
@@ -41,7 +41,7 @@ def party(
                       f"{event[1]}有{away}位客人来不了了。"),
         )  # fmt: skip
     true = guests - away if moved else guests
-    each = {kind: month.span(1, 3) for kind in kinds}
+    each = {kind: month.span(2, 3) for kind in kinds}
     slug = month.pick(sorted({"nuts", "gluten", "lactose", "sesame"} - set(excluded(month))) or
                       ("nuts",))  # fmt: skip
     thing = CONTENTS[slug][month.scene.language == "zh"]

@@ -152,6 +152,7 @@ def compose_household(scene: ShoppingScene, template: str) -> HouseDraft | None:
             _MONTHS[template](month, short=short)
         else:
             due = 0
+            month.fewest = 1 if short else 3
             BASKETS[template](month, short=short)
         month.done()
         budget = _budget(month, due)
@@ -191,7 +192,7 @@ def _budget(month: HouseMonth, due: int) -> int:
         Unfit: If there is none.
     """
     spent = [-plan["left"] for plan in month.plans]
-    low = max([due, *spent, *(spent[i] + due for i in month.granted)])
+    low = max([due, *spent, *(spent[i] + price + due for i, price in month.granted)])
     if month.short is None:
         return (low + month.span(20, 90) * 100) // 100 * 100
     number, price = month.short

@@ -1,6 +1,7 @@
 """A household under construction: records, rules, requests and the reference of each."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from hexathlon.tasks.shopping.scene import ShoppingScene
@@ -18,6 +19,7 @@ from hexathlon.tasks.shopping.world.household.prices import (
     Wanted,
     cheapest,
     cheapest_again,
+    lines_total,
 )
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.wording import money
@@ -52,6 +54,9 @@ class HouseMonth:
         self.train = scene.split == "train"
         self.least = self.span(2, 4)
         self.event_days = self.span(1, 3)
+        self.fewest = 0
+        """Smallest number of twists that must change an order."""
+
         self.grows = self.span(40, 60, 5)
         self.people = draw_people(self.rng, scene.language, self.grows, aged=not self.train)
         self.mother, self.father, self.daughter, self.son, self.grandmother = self.people
@@ -91,8 +96,8 @@ class HouseMonth:
         """Sellers that only a child or a notice taken back speaks against."""
 
         self.wished: list[str] = []
-        self.granted: list[int] = []
-        """Positions of requests with a wish that is granted."""
+        self.granted: list[tuple[int, int]] = []
+        """Positions of wishes that the budget must allow, with what they would cost if declined."""
 
         self.short: tuple[int, int] | None = None
         """Number and price of the wish that the budget must not allow."""
@@ -309,7 +314,7 @@ class HouseMonth:
                 return None
             best = after
         wrong = self._overlooked(found, wanted, best, ways)
-        if wrong is None or not set(required) <= set(wrong) or not fit(best[0]):
+        if not set(required) <= set(wrong) or len(wrong) < self.fewest or not fit(best[0]):
             return None
         self._note(offers, found, wanted, before[1] if stir else (), moved)
         if place:
@@ -338,8 +343,6 @@ class HouseMonth:
         total, choice = best[0]
         if waits:
             by_id = {offer["id"]: offer for offer in offers}
-            from hexathlon.tasks.shopping.world.household.prices import lines_total
-
             total = lines_total([(by_id[o], n) for o, n in choice], self.sellers)
         return total, choice
 
@@ -357,7 +360,7 @@ class HouseMonth:
         wanted: Wanted,
         best: tuple[int, Choice],
         ways: Mapping[str, Wanted],
-    ) -> dict[str, Choice] | None:
+    ) -> dict[str, Choice]:
         """Return the orders of those who overlook a twist, if these are not the right one."""
         wrong: dict[str, Choice] = {}
         for name, way in {**ways, "reviews": _replaced(wanted, reviews=99)}.items():
@@ -427,7 +430,9 @@ class HouseMonth:
             ),
             self.say(
                 f"Things for something in the calendar have to be here {self.event_days} days "
-                "before it or earlier.",
+                "before it or earlier." if self.event_days > 1 else
+                "Things for something in the calendar have to be here on the day before it or "
+                "earlier.",
                 f"为日历上的活动买的东西，最晚提前{self.event_days}天到货。",
             ),
             self.say(
@@ -489,6 +494,4 @@ def _lines(choice: Choice) -> list[str]:
 
 
 def _replaced(wanted: Wanted, **fields: Any) -> Wanted:
-    from dataclasses import replace
-
     return replace(wanted, **fields)

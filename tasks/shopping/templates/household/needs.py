@@ -6,10 +6,17 @@ from dataclasses import replace
 from hexathlon.tasks.shopping.templates.household.month import HouseMonth
 from hexathlon.tasks.shopping.templates.household.people import Person
 from hexathlon.tasks.shopping.world.household.goods import BRANDS, KINDS, kinds_of
-from hexathlon.tasks.shopping.world.household.prices import MarketNeed, Wanted
+from hexathlon.tasks.shopping.world.household.prices import MarketNeed, Wanted, cheapest
 from hexathlon.tasks.shopping.world.wording import money
 
 __all__ = ["asked", "excluded", "joined", "overlooked", "supplies", "usual", "wear", "wish"]
+
+
+_DEVICES = {
+    "ink": ("printer", "打印机"), "filter": ("water jug", "净水壶"), "blades": ("razor", "剃须刀"),
+    "bags": ("vacuum cleaner", "吸尘器"), "capsules": ("coffee machine", "咖啡机"),
+}  # fmt: skip
+"""What uses up goods that have to fit."""
 
 
 def excluded(month: HouseMonth, owner: Person | None = None) -> tuple[str, ...]:
@@ -61,14 +68,14 @@ def _device(month: HouseMonth, kind: str) -> tuple[str, str]:
     if known is None:
         new, old = (KINDS[kind].fits[int(i)] for i in month.rng.permutation(len(KINDS[kind].fits))[:2])
         known = month.fits[kind] = (new, old)
-        en, zh = KINDS[kind].en, KINDS[kind].zh
+        en, zh = _DEVICES[kind]
         label = KINDS[kind].fit_name(month.scene.language)
         bought = month.span(2, 8)
         lines = [
-            month.say(f"{en}: the one in use since day -{bought} takes {label} {new}",
-                      f"{zh}：第-{bought}天换了新的，用{label}{new}"),
-            month.say(f"{en}: the old one took {label} {old}; given to the neighbours",
-                      f"{zh}：旧的那个用{label}{old}，已送邻居"),
+            month.say(f"{en}, bought {bought} days before the month began: takes {label} {new}",
+                      f"{zh}（月初前{bought}天买的）：用{label}{new}"),
+            month.say(f"{en}, the old one: takes {label} {old}; given to the neighbours",
+                      f"{zh}（旧的）：用{label}{old}，已送邻居"),
         ]  # fmt: skip
         month.devices += [lines[int(i)] for i in month.rng.permutation(2)]
     return known
@@ -241,8 +248,8 @@ def usual(month: HouseMonth, by: Person, day: int, kind: str, *, stir: bool = Fa
         (start - 52, gift, month.say(f"a present of {by.name} for the neighbours",
                                      f"{by.name}买来送邻居的")),
     ):  # fmt: skip
-        month.history.append(month.say(f"day -{back}, {by.name}: {name}, {make} ({note})",
-                                       f"第-{back}天，{by.name}：{name}，{make}（{note}）"))  # fmt: skip
+        month.history.append(month.say(f"{back} days before the month, {by.name}: {name}, {make} ({note})",
+                                       f"月初前{back}天，{by.name}：{name}，{make}（{note}）"))  # fmt: skip
     units = month.span(2, 4) * max(_small(kind), 1) + month.span(0, 3)
     by_day = month.day + month.span(4, 7)
     request["says"] = month.pick((
@@ -309,6 +316,7 @@ def wish(month: HouseMonth, child: Person, day: int, *, outcome: str) -> None:
         answer = month.say(f"Yes, but with delivery not more than {money(limit, money_of)}.",
                            f"可以，但连运费不能超过{money(limit, money_of)}。")  # fmt: skip
         month.ask(month.judge, "approval", answer)
+        month.granted.append((len(month.requests) - 1, total))
         month.act("decline", reason="no_approval", record=month.judge.name)
         month.twists.append("limit of the parent")
         _also_bought(month, wanted, "bought above the limit")
@@ -323,14 +331,12 @@ def wish(month: HouseMonth, child: Person, day: int, *, outcome: str) -> None:
         month.twists.append("payments still due")
         _also_bought(month, wanted, "bought with the money for payments")
         return
-    month.granted.append(len(month.requests) - 1)
+    month.granted.append((len(month.requests) - 1, 0))
     _owned(month, {kind.slug: child.name})
     month.wrong("declined", [("decline", {"reason": "no_approval", "record": month.judge.name})])
 
 
 def _also_bought(month: HouseMonth, wanted: Wanted, label: str) -> None:
-    from hexathlon.tasks.shopping.world.household.prices import cheapest
-
     found = cheapest(month.offers([n.kind for n in wanted.needs]), month.sellers, wanted)
     lines = [f"{offer} x {packs}" for offer, packs in found[0][1]]
     month.wrong(label, [("place_order", {"lines": lines})])

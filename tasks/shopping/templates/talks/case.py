@@ -11,6 +11,9 @@ from hexathlon.tasks.shopping.world.talk.goods import COLOURS, GOODS, goods_name
 __all__ = ["TalkCase", "Wish"]
 
 _T = TypeVar("_T")
+_NAMES = ("王丽", "张建国", "李晓梅", "刘洋", "陈静", "赵磊", "孙婷", "周海燕", "吴刚", "郑洁")
+_STREETS = ("人民路", "中山路", "解放街", "花园路", "文化路", "和平大街", "湖滨路", "学院路")
+_CITIES = ("青川", "临江", "安平", "海宁", "新河", "东岭")
 
 
 @dataclass
@@ -48,11 +51,12 @@ class TalkCase:
             "late_cents": self.span(400, 900, 50), "free_cents": self.span(60, 110, 5) * 100,
             "promise_days": self.span(5, 12),
             "north_hour": self.span(10, 13), "south_hour": self.span(13, 16),
-            "north_days": self.span(1, 3), "south_days": self.span(2, 4),
+            "north_days": self.span(2, 3), "south_days": self.span(2, 4),
         }  # fmt: skip
         drawn = draw_customer(self.rng, draw_number(self.rng, "C"))
+        name = self.pick(_NAMES) if scene.language == "zh" else drawn["name"]
         self.account: dict[str, Any] = {
-            "id": drawn["id"], "name": drawn["name"], "points": 0,
+            "id": drawn["id"], "name": name, "points": 0,
             "tier": "plus" if self.chance(0.4) else "standard", "orders": [],
         }  # fmt: skip
         self.orders: dict[str, dict[str, Any]] = {}
@@ -61,6 +65,10 @@ class TalkCase:
         self.later: list[str] = []
         """What the customer brings up after everything else."""
 
+        self.final: tuple[str, str] | None = None
+        """Line that the customer wants to cancel when the case is about to be closed."""
+
+        self.final_words = ""
         self.answers: dict[str, str] = {}
         self.notes: list[str] = []
         self.logs: dict[str, dict[str, Any]] = {}
@@ -104,6 +112,14 @@ class TalkCase:
         """Return True in this share of draws."""
         return bool(self.rng.random() < share)
 
+    def place(self) -> dict[str, str]:
+        """Draw an address."""
+        drawn = draw_address(self.rng)
+        if self.scene.language == "en":
+            return drawn
+        street = f"{self.pick(_STREETS)}{self.span(3, 220)}号"
+        return {"street": street, "city": self.pick(_CITIES), "postcode": drawn["postcode"]}
+
     # Orders --------------------------------------------------------------------------------------
 
     @property
@@ -144,7 +160,7 @@ class TalkCase:
             "coupon": {"off": off, "min": least} if coupon else None,
             "fee": fee, "fee_charged": 0 if free else fee,
             "gift_paid": self.span(0, 6) * 500, "refunds": [0, 0], "goodwill": 0, "resets": [],
-            "address": draw_address(self.rng), "scans": self._scans(status, got),
+            "address": self.place(), "scans": self._scans(status, got),
         }  # fmt: skip
         self.orders[order_id] = order
         self.account["orders"].append(order_id)

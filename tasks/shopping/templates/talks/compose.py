@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.talks.case import TalkCase
-from hexathlon.tasks.shopping.templates.talks.matters import MATTERS
+from hexathlon.tasks.shopping.templates.talks.matters import MATTERS, last_word
 from hexathlon.tasks.shopping.templates.talks.policy import numbered
 from hexathlon.tasks.shopping.templates.talks.resolve import OVERSIGHTS, Unsettled, resolve
 from hexathlon.tasks.shopping.world.retail import DeskProblem
@@ -16,11 +16,11 @@ __all__ = ["TALKS", "TalkDraft", "compose_talk"]
 _Call = tuple[str, dict[str, Any]]
 
 TALKS: Mapping[str, tuple[str, str]] = {
-    "talk_coupon": ("cancel return", "late address match"),
-    "talk_exchange": ("exchange return", "match late promise"),
-    "talk_points": ("return match", "cancel repair late"),
-    "talk_address": ("cancel address", "promise return late"),
-    "talk_repair": ("repair return", "exchange late cancel"),
+    "talk_coupon": ("cancel return", "late address match repair"),
+    "talk_exchange": ("exchange return", "late promise cancel match"),
+    "talk_points": ("return match", "cancel repair late exchange"),
+    "talk_address": ("cancel address", "promise return late repair"),
+    "talk_repair": ("repair return", "exchange late cancel address"),
 }
 """Matters of all cases of a template, and those that only long cases have as well."""
 
@@ -50,6 +50,8 @@ def compose_talk(scene: ShoppingScene, template: str) -> TalkDraft | None:
         names = [name for name in names if name != _HELD_BACK.get(template)]
     for name in names:
         MATTERS[name](case)
+    if scene.level == "hard" and case.chance(0.7):
+        last_word(case)
     for _ in range(1 if scene.level == "hard" else 0):
         case.order(case.pick(("delivered", "pending")), 1, age=case.span(3, 9))
     if len(case.matters) < len(names):
@@ -117,7 +119,8 @@ def _params(case: TalkCase, policy: list[str]) -> dict[str, Any]:
     return {
         "world": "talk", "language": case.scene.language, "records": records,
         "account": case.account["id"], "today": case.today, "hour": case.hour,
-        "matters": [hello + first, *rest, *case.later], "answers": case.answers,
+        "matters": [hello + first, *rest, *case.later], "last": case.final_words,
+        "answers": case.answers,
         "policy": policy, "notes": case.notes, "logs": case.logs,
     }  # fmt: skip
 

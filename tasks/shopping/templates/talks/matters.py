@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hexathlon.tasks.shopping.templates.talks.case import TalkCase
-from hexathlon.tasks.shopping.world.desk.records import draw_address
+from hexathlon.tasks.shopping.world.talk.goods import COLOURS
 from hexathlon.tasks.shopping.world.wording import money
 
-__all__ = ["MATTERS"]
+__all__ = ["MATTERS", "last_word"]
 
 
 def _pending(case: TalkCase) -> dict[str, Any]:
@@ -50,12 +50,31 @@ def cancel(case: TalkCase) -> None:
     case.last.back.setdefault(order["id"], set()).update(final)
 
 
+def last_word(case: TalkCase) -> None:
+    """Let the customer cancel one more line when the case is about to be closed."""
+    order = next((o for o in case.orders.values() if o["status"] == "pending"), None)
+    if order is None:
+        return
+    gone = case.last.back.get(order["id"], set())
+    left = [line["line"] for line in order["lines"] if line["line"] not in gone]
+    if len(left) < 2:
+        return
+    case.final = (order["id"], case.pick(left))
+    name = case.names(order, [case.final[1]])
+    case.final_words = case.pick((
+        case.say(f"One moment. Now that I think of it, cancel {name} as well, please.",
+                 f"等等，{name}也一起取消吧。"),
+        case.say(f"Before you close: I do not need {name} either. Please cancel that, too.",
+                 f"先别结，{name}也不需要了，帮我一并取消。"),
+    ))  # fmt: skip
+
+
 def address(case: TalkCase) -> None:
     """Send an order elsewhere; another warehouse may send it too late for the customer."""
     order = _pending(case)
-    place = draw_address(case.rng)
+    place = case.place()
     shown = case.say(f"{place['street']}, {place['city']}, postcode {place['postcode']}",
-                     f"{place['street']}, {place['city']}，邮编{place['postcode']}")  # fmt: skip
+                     f"{place['city']}{place['street']}，邮编{place['postcode']}")  # fmt: skip
     case.matters.append(
         case.say(f"The order that has not been sent should go to {shown}.",
                  f"还没发货的那个订单，请改寄到{shown}。")
@@ -137,8 +156,6 @@ def exchange(case: TalkCase) -> None:
         others[0]["stock"], others[1]["stock"] = 3, 4
         stocked = others[:2]
     name, spot = case.names(order, [line["line"]]), (key, line["line"])
-    from hexathlon.tasks.shopping.world.talk.goods import COLOURS
-
     def colour(variant: dict[str, Any]) -> str:
         return COLOURS[variant["colour"]][case.scene.language == "zh"]
 
@@ -196,8 +213,8 @@ def repair(case: TalkCase) -> None:
     works, honest = case.chance(0.4), case.chance(0.4)
     name = case.names(order, ["1"])
     case.matters.append(
-        case.say(f"Besides, {name} does not start any more. I want my money back.",
-                 f"另外，{name}开不了机了，我要退款。")
+        case.say(f"I cannot get {name} to start any more. I want my money back.",
+                 f"{name}开不了机了，我要退款。")
     )  # fmt: skip
     before = [
         case.say(f"day {case.today - 2}: error E{case.span(11, 39)}",

@@ -84,7 +84,7 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
             f"promised day, by its last scan, gets {late} goodwill, Plus members twice that. Not "
             "if anything of it goes back that was not broken or defective (both: not_due, the "
             "order).",
-            f"顾客拿到包裹的日子（最后一次扫描）比承诺日晚{n['late_days']}天以上的，补偿{late}，"
+            f"顾客拿到包裹的日子（最后一次扫描）比承诺日晚超过{n['late_days']}天的，补偿{late}，"
             "Plus会员双倍。该订单有完好的商品退回的不补（均为not_due，记录写订单号）。",
         ),
         "promise": case.say(

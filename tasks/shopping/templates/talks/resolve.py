@@ -6,6 +6,7 @@ from typing import Any
 from hexathlon.tasks.shopping.templates.talks.case import TalkCase
 from hexathlon.tasks.shopping.world.talk.amounts import (
     Goes,
+    Refund,
     late_days,
     refund_again,
     refund_due,
@@ -17,7 +18,7 @@ __all__ = ["OVERSIGHTS", "DeskPlan", "Unsettled", "resolve"]
 _Call = tuple[str, dict[str, Any]]
 
 OVERSIGHTS = (
-    "second thought", "coupon", "delivery fee", "points", "opened", "damaged", "claimed day",
+    "second thought", "last word", "coupon", "delivery fee", "points", "opened", "damaged", "claimed day",
     "plus", "final sale", "late and returned", "coupon and match", "match window",
     "reset skipped", "arrival", "expired promise", "gift card", "booking order", "points of a match",
 )  # fmt: skip
@@ -44,6 +45,8 @@ class DeskPlan:
         self.net = 0
         self.points = int(case.account["points"])
         self._gift: dict[str, int] = {}
+        self._due: dict[str, Refund] = {}
+        self._booked: dict[str, frozenset[str]] = {}
 
     def decline(self, reason: str, record: str, rule: str) -> None:
         """Decline one matter."""
@@ -94,20 +97,31 @@ class DeskPlan:
         numbers = dict(self.case.numbers)
         if "delivery fee" in self.ignore:
             numbers["free_cents"] = 0
-        known = 10**6 if "points" in self.ignore else self.points
-        due = refund_due(seen, goes, numbers, known)
-        if not self.ignore and due != refund_again(seen, goes, numbers, known):
+        due = refund_due(seen, goes, numbers)
+        if not self.ignore and due != refund_again(seen, goes, numbers):
             raise Unsettled("two derivations of a refund disagree")
-        if not self.ignore and due.cents < 0:
+        before = self._due.get(key, Refund(0, 0))
+        self._due[key] = due
+        cents = self.less_points(due.cents - before.cents, due.earned - before.earned)
+        if not self.ignore and cents < 0:
             raise Unsettled("a refund is negative")
-        self.take(0 if "points" in self.ignore else due.points)
-        gift, card = self.parts(key, due.cents)
-        call: dict[str, Any] = {"order": key, "lines": sorted(goes.lines), "gift_cents": gift,
+        gift, card = self.parts(key, cents)
+        lines = goes.lines - self._booked.get(key, frozenset())
+        self._booked[key] = goes.lines
+        call: dict[str, Any] = {"order": key, "lines": sorted(lines), "gift_cents": gift,
                                 "card_cents": card}  # fmt: skip
-        if goes.damaged:
-            call["damaged"] = sorted(goes.damaged)
+        if goes.damaged & lines:
+            call["damaged"] = sorted(goes.damaged & lines)
         self.calls.append(("refund_lines", call))
-        self.net += due.cents
+        self.net += cents
+
+    def less_points(self, cents: int, earned: int) -> int:
+        """Take points back and return what is left of an amount."""
+        if "points" in self.ignore:
+            return cents
+        missing = max(earned - self.points, 0)
+        self.take(min(earned, self.points))
+        return cents - missing * self.case.numbers["point_cents"]
 
     def parts(self, key: str, cents: int) -> tuple[int, int]:
         """Split an amount over gift card and card."""
@@ -160,6 +174,14 @@ def resolve(
             plan.decline("not_promised", key, "promise")
     for key, place in plan.wish.address.items():
         _address(plan, key, place, goes.get(key, Goes(frozenset())))
+    if case.final is not None:
+        key, number = case.final
+        plan.calls.append(("finish_case", {"net_cents": plan.net}))
+        if "last word" not in ignore:
+            known = goes.get(key, Goes(frozenset()))
+            if number in known.lines:
+                raise Unsettled("the line has been cancelled before")
+            plan.refund(key, known._replace(lines=known.lines | {number}))
     return plan.calls, plan.net
 
 
@@ -209,10 +231,7 @@ def _match(plan: DeskPlan, key: str, number: str, goes: Goes) -> None:
         plan.decline("not_allowed", record, "match")
     else:
         cents = line["cents"] - now
-        earned = 0 if "points of a match" in plan.ignore else cents // 100
-        missing = max(earned - plan.points, 0)
-        plan.take(min(earned, plan.points))
-        due = cents - missing * case.numbers["point_cents"]
+        due = plan.less_points(cents, 0 if "points of a match" in plan.ignore else cents // 100)
         gift, card = plan.parts(key, due)
         plan.calls.append(("match_price", {"order": key, "line": number, "gift_cents": gift,
                                            "card_cents": card}))  # fmt: skip

@@ -78,7 +78,7 @@ KINDS: dict[str, MarketKind] = {
         MarketKind("wipes", "supply", "cleaning wipes", "清洁湿巾", "wipes", "片",
                    "", "", (), ("fragrance",), 9),
         MarketKind("gloves", "supply", "disposable gloves", "一次性手套", "gloves", "只",
-                   "size", "尺码", ("S", "M", "L"), ("latex",), 14),
+                   "", "", (), ("latex",), 14),
         MarketKind("plasters", "supply", "plasters", "创可贴", "plasters", "片",
                    "", "", (), ("latex",), 11),
         MarketKind("bars", "supply", "cereal bars", "谷物棒", "bars", "根",

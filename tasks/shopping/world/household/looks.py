@@ -44,7 +44,7 @@ _TRAINING = ("stall", "grid", "slips")
 _LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "brand": (("brand", "品牌"), ("make", "牌子"), ("made by", "品牌")),
     "units": (("pack of", "每包"), ("units per pack", "每包数量"), ("contents of a pack", "规格")),
-    "price": (("price", "价格"), ("price per pack", "单包价"), ("costs", "售价")),
+    "price": (("price", "价格"), ("asking price", "售价"), ("costs", "单价")),
     "seller": (("seller", "卖家"), ("sold by", "店铺"), ("shop", "商家")),
     "stock": (("packs in stock", "库存"), ("available packs", "可售包数"), ("packs left", "余量")),
     "dispatch": (("days to dispatch", "发货天数"), ("dispatched after (days)", "几天后发货"),

@@ -21,11 +21,13 @@ class Goes(NamedTuple):
 
 
 class Refund(NamedTuple):
-    """What is booked for lines that go back."""
+    """What is due for lines that go back."""
 
     cents: int
-    points: int
-    """Points that are taken back."""
+    """Amount before points that are missing."""
+
+    earned: int
+    """Points that the lines have earned."""
 
 
 def late_days(order: Record) -> int:
@@ -37,16 +39,13 @@ def _sum(order: Record, lines: Collection[str]) -> int:
     return sum(int(line["cents"]) for line in order["lines"] if line["line"] in lines)
 
 
-def refund_due(
-    order: Record, goes: Goes, policy: Mapping[str, int], points: int
-) -> Refund:
+def refund_due(order: Record, goes: Goes, policy: Mapping[str, int]) -> Refund:
     """Return the refund as the difference of what the order costs before and after.
 
     Args:
         order: The order as it was bought.
         goes: Lines that go back.
         policy: Numbers of the policy.
-        points: Points that the customer has.
     """
     everything = {line["line"] for line in order["lines"]}
     kept = everything - goes.lines
@@ -64,9 +63,7 @@ def refund_due(
         for line in order["lines"]
         if line["line"] in goes.opened - goes.damaged
     )
-    earned = _sum(order, goes.lines) // 100
-    missing = max(earned - points, 0)
-    return Refund(paid - after - fees - missing * policy["point_cents"], min(earned, points))
+    return Refund(paid - after - fees, _sum(order, goes.lines) // 100)
 
 
 def _off(order: Record, goods: int) -> int:
@@ -74,7 +71,7 @@ def _off(order: Record, goods: int) -> int:
     return int(coupon["off"]) if coupon and goods >= coupon["min"] else 0
 
 
-def refund_again(order: Record, goes: Goes, policy: Mapping[str, int], points: int) -> Refund:
+def refund_again(order: Record, goes: Goes, policy: Mapping[str, int]) -> Refund:
     """Return the refund from the prices of the lines that go back, less what is lost."""
     cents = spent = held = left = back = 0
     for line in order["lines"]:
@@ -98,11 +95,7 @@ def refund_again(order: Record, goes: Goes, policy: Mapping[str, int], points: i
             cents += order["fee_charged"]
         elif order["fee_charged"] == 0 and held < policy["free_cents"]:
             cents -= order["fee"]
-    earned = back // 100
-    if earned > points:
-        cents -= (earned - points) * policy["point_cents"]
-        earned = points
-    return Refund(cents, earned)
+    return Refund(cents, back // 100)
 
 
 def split(order: Record, cents: int, booked: int = 0) -> tuple[int, int]:

@@ -22,6 +22,9 @@ class TalkState(NamedTuple):
     said: int = 1
     """Number of matters that the customer has brought up."""
 
+    spoken: bool = False
+    """Whether the customer has said what they say when the case is about to be closed."""
+
     steps: tuple[str, ...] = ()
     """Lines for which the customer has been guided, once for each time."""
 
@@ -36,8 +39,8 @@ class TalkDesk:
     """One conversation.
 
     Args:
-        params: `records` ([table, key, record]), `matters`, `answers`, `policy` (texts), `numbers`,
-            `warehouses`, `hour`, `honest` (lines whose steps are done at once), `language`.
+        params: `records` ([table, key, record]), `matters`, `last`, `answers`, `policy` (texts), `notes`,
+            `logs` by line, `today`, `hour`, `language`.
         look: Name of the look of all pages.
     """
 
@@ -248,7 +251,11 @@ class TalkDesk:
         return self._say("Noted.", "已记录。")
 
     def do_finish_case(self, net_cents: int) -> str:
-        """Close the case."""
+        """Close the case, unless the customer has something more to say."""
+        last = self._params["last"]
+        if last and not self.state.spoken:
+            self.state = self.state._replace(spoken=True)
+            return str(last)
         entry = {
             "changes": self.tables.difference(),
             "declines": {key: [reason, rule] for key, reason, rule in self.state.declines},

@@ -100,5 +100,8 @@ def variants_page(line: Record, tables: Tables, look: str, language: Language) -
                 "price": money(variant["cents"], language),
                 "stock": str(variant["stock"]),
             })  # fmt: skip
-    labels = {"colour": say(language, "colour", "颜色")}
+    labels = {
+        "colour": say(language, "colour", "颜色"),
+        "stock": say(language, "in stock", "库存"),
+    }
     return labelled_rows(rows, LOOKS[look], language, labels)
