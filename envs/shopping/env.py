@@ -55,7 +55,14 @@ class ShoppingEnv(Environment):
                 *(schema.name for schema in service_tools(dialogue=True)),
                 *(
                     schema.name
-                    for schema in (*SHIFT_TOOLS, *HOUSE_TOOLS, *TALK_TOOLS, *RETAIL_TOOLS, END_TOOL, *WEBSHOP_TOOLS)
+                    for schema in (
+                        *SHIFT_TOOLS,
+                        *HOUSE_TOOLS,
+                        *TALK_TOOLS,
+                        *RETAIL_TOOLS,
+                        END_TOOL,
+                        *WEBSHOP_TOOLS,
+                    )
                 ),
             }
         )

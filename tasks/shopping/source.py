@@ -205,29 +205,43 @@ class ShoppingSource(PairedSource):
 
     def oracle(self, task: Task) -> Script:
         """Solve the task with the tools."""
-        return {"store": store_oracle, "service": service_oracle, "shift": shift_oracle, "household": household_oracle, "talk": talk_oracle}[
-            task.params["world"]
-        ](task)
+        return {
+            "store": store_oracle,
+            "service": service_oracle,
+            "shift": shift_oracle,
+            "household": household_oracle,
+            "talk": talk_oracle,
+        }[task.params["world"]](task)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return alternative correct solutions."""
         return {
             "store": store_alternatives,
             "service": service_alternatives,
-            "shift": shift_alternatives, "household": household_alternatives, "talk": talk_alternatives,
+            "shift": shift_alternatives,
+            "household": household_alternatives,
+            "talk": talk_alternatives,
         }[task.params["world"]](task)
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return near misses."""
-        return {"store": store_mutants, "service": service_mutants, "shift": shift_mutants, "household": household_mutants, "talk": talk_mutants}[
-            task.params["world"]
-        ](task)
+        return {
+            "store": store_mutants,
+            "service": service_mutants,
+            "shift": shift_mutants,
+            "household": household_mutants,
+            "talk": talk_mutants,
+        }[task.params["world"]](task)
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial shoppers."""
-        return {"store": store_policies, "service": service_policies, "shift": shift_policies, "household": household_policies, "talk": talk_policies}[
-            task.params["world"]
-        ](task)
+        return {
+            "store": store_policies,
+            "service": service_policies,
+            "shift": shift_policies,
+            "household": household_policies,
+            "talk": talk_policies,
+        }[task.params["world"]](task)
 
     def one_sided(self, task: Task) -> Mapping[str, Script]:
         """Return the clerks that ignore the policy, `always_does` and `always_declines`.
@@ -362,7 +376,7 @@ class ShoppingSource(PairedSource):
             params=params,
             tools=tuple(tools),
             limits=Limits(turns=turns),
-            checks=(Check(name="shopping_shift", params=truth),),
+            checks=(Check(name="shopping_shift", params=dict(truth)),),
             twin=False,
         )
 

@@ -28,7 +28,9 @@ __all__ = ["TEMPLATES", "ShoppingTemplate", "groups_of", "templates_of"]
 class ShoppingTemplate(NamedTuple):
     """A kind of task."""
 
-    make: Callable[[ShoppingScene], ShoppingDraft | ServiceCase | ShiftDraft | HouseDraft | TalkDraft | None]
+    make: Callable[
+        [ShoppingScene], ShoppingDraft | ServiceCase | ShiftDraft | HouseDraft | TalkDraft | None
+    ]
     twins: bool = False
     levels: tuple[Level, ...] = LEVELS
     dialogue: bool = False
@@ -82,9 +84,7 @@ _GROUPED: dict[str, ShoppingTemplate] = {
         for name in HOUSEHOLDS
     },
     **{
-        name: ShoppingTemplate(
-            partial(compose_talk, template=name), levels=_DEEP, group="talk"
-        )
+        name: ShoppingTemplate(partial(compose_talk, template=name), levels=_DEEP, group="talk")
         for name in TALKS
     },
 }

@@ -70,7 +70,9 @@ def _wardrobe(month: HouseMonth, *, short: bool) -> None:
     """Clothes for both children, from two sellers at the most."""
     ban(month, month.father)
     ban(month, month.son)
-    first, second = (["boots"], ["jumper"]) if short else (["boots", "jacket"], ["jumper", "trainers"])
+    first, second = (
+        (["boots"], ["jumper"]) if short else (["boots", "jacket"], ["jumper", "trainers"])
+    )
     event = month.pick((("the class trip", "班级春游"), ("the camp", "夏令营")))
     wear(month, month.mother, month.span(2, 6), [month.daughter, month.son], [first, second],
          event, month.span(14, 16), sellers=2, stir=month.chance(0.5))  # fmt: skip
@@ -81,7 +83,9 @@ def _stocks(month: HouseMonth, *, short: bool) -> None:
     ban(month, month.mother)
     ban(month, month.daughter)
     pool = ["ink", "blades", "bags", "capsules", "detergent", "wipes", "gloves"]
-    kinds = [pool[i] for i in sorted(month.rng.permutation(len(pool)).tolist()[: 2 if short else 4])]
+    kinds = [
+        pool[i] for i in sorted(month.rng.permutation(len(pool)).tolist()[: 2 if short else 4])
+    ]
     day = month.span(2, 6)
     supplies(month, month.father, day, kinds, day + month.span(12, 18), sellers=2,
              stir=month.chance(0.5))  # fmt: skip

@@ -1,4 +1,4 @@
-"""Requests about guests and about earlier orders: more guests, given back, reactions, interference."""
+"""Requests about guests and earlier orders: more guests, given back, reactions, interference."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from hexathlon.tasks.shopping.templates.household.needs import (
     joined,
     overlooked,
 )
-from hexathlon.tasks.shopping.templates.household.people import Person
+from hexathlon.tasks.shopping.templates.household.people import HousePerson
 from hexathlon.tasks.shopping.world.household.goods import CONTENTS, KINDS
 from hexathlon.tasks.shopping.world.household.prices import MarketNeed, contents_of
 
@@ -21,7 +21,7 @@ _Call = tuple[str, dict[str, Any]]
 
 
 def party(
-    month: HouseMonth, by: Person, day: int, on: int, kinds: Sequence[str], *,
+    month: HouseMonth, by: HousePerson, day: int, on: int, kinds: Sequence[str], *,
     sellers: int = 9, stir: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Order food for guests; numbers and what a guest cannot eat come from asking."""
@@ -46,9 +46,7 @@ def party(
                       ("nuts",))  # fmt: skip
     thing = CONTENTS[slug][month.scene.language == "zh"]
     names = joined(month, [KINDS[kind].name(month.scene.language) for kind in kinds])
-    request["says"] = month.say(
-        f"For {event[0]} I need {names}.", f"{event[1]}要准备{names}。"
-    )
+    request["says"] = month.say(f"For {event[0]} I need {names}.", f"{event[1]}要准备{names}。")
     if sellers < 9:
         request["says"] += month.say(
             f" From {sellers} sellers at the most, please.", f"最多从{sellers}家店买。"
@@ -82,7 +80,7 @@ def party(
 
 def more_guests(month: HouseMonth, day: int, known: dict[str, Any], sellers: int = 9) -> None:
     """More guests come; packs that were ordered before may suffice for some goods."""
-    by: Person = known["by"]
+    by: HousePerson = known["by"]
     request = month.begin(by, day)
     more = month.span(2, 4)
     request["says"] = month.say(
@@ -130,7 +128,7 @@ def _units(wanted: Any, units: dict[str, int]) -> Any:
     return replace(wanted, needs=needs)
 
 
-def ban(month: HouseMonth, by: Person) -> None:
+def ban(month: HouseMonth, by: HousePerson) -> None:
     """Put a notice against a seller on tomorrow's board; only that of a parent holds."""
     free = [name for name in month.sellers if name not in month.banned]
     name = month.pick(free)
@@ -181,15 +179,13 @@ def _give_back(month: HouseMonth, lines: Sequence[tuple[str, str]]) -> None:
             month.twists.append(reason)
 
 
-def withdrawn(month: HouseMonth, day: int, by: Person, keys: Sequence[str], said: str) -> None:
+def withdrawn(month: HouseMonth, day: int, by: HousePerson, keys: Sequence[str], said: str) -> None:
     """The person who asked for some orders no longer wants them."""
     request = month.begin(by, day)
     request["says"] = said
     month.look("list_orders")
     tables = month.house.tables
-    lines = [
-        (key, offer) for key in keys for offer in (tables.get("orders", key) or {})["lines"]
-    ]
+    lines = [(key, offer) for key in keys for offer in (tables.get("orders", key) or {})["lines"]]
     _give_back(month, lines)
     actions: list[_Call] = [(n, a) for n, a in month.plans[-1]["actions"]]
     if not actions:
@@ -200,7 +196,9 @@ def withdrawn(month: HouseMonth, day: int, by: Person, keys: Sequence[str], said
     month.wrong("refused", [("decline", {"reason": "not_entitled", "record": keys[0]})])
 
 
-def interference(month: HouseMonth, day: int, by: Person, key: str, owner: Person) -> None:
+def interference(
+    month: HouseMonth, day: int, by: HousePerson, key: str, owner: HousePerson
+) -> None:
     """Somebody wants an order of somebody else to be given back."""
     request = month.begin(by, day)
     tables = month.house.tables
@@ -227,8 +225,8 @@ def _plain(names: str) -> str:
     return names.replace("a ", "the ", 1) if names.startswith("a ") else f"the {names}"
 
 
-def reaction(month: HouseMonth, day: int, by: Person) -> None:
-    """Somebody has reacted to something: what could reach them goes back, and it counts later on."""
+def reaction(month: HouseMonth, day: int, by: HousePerson) -> None:
+    """Somebody has reacted to something: what could reach them goes back."""
     sick = month.pick([person for person in month.people if person is not by])
     tables = month.house.tables
     reach: dict[str, list[tuple[str, str]]] = {}

@@ -16,6 +16,7 @@ from hexathlon.tasks.shopping.templates.household.changes import (
 )
 from hexathlon.tasks.shopping.templates.household.month import HouseMonth, Unfit
 from hexathlon.tasks.shopping.templates.household.needs import supplies, usual, wear, wish
+from hexathlon.tasks.shopping.templates.household.rules import house_rules
 from hexathlon.tasks.shopping.world.wording import money
 
 __all__ = ["HOUSEHOLDS", "HouseDraft", "compose_household"]
@@ -117,7 +118,8 @@ def _supplies(month: HouseMonth, *, short: bool) -> None:
         return
     key = usual(month, month.mother, 3, "capsules", stir=month.chance(0.5))
     supplies(month, month.grandmother, 4, ["crackers"], month.span(14, 17))
-    wear(month, month.grandmother, 5, [month.son], [["boots", "leggings"]], event, month.span(13, 15))  # fmt: skip
+    clothes = [["boots", "leggings"]]
+    wear(month, month.grandmother, 5, [month.son], clothes, event, month.span(13, 15))
     if not month.train:
         ban(month, month.daughter)
     supplies(month, month.mother, 6, [kinds[0], kinds[1]], 19)
@@ -158,7 +160,7 @@ def compose_household(scene: ShoppingScene, template: str) -> HouseDraft | None:
         budget = _budget(month, due)
     except Unfit:
         return None
-    month.params["rules"] = month.rules()
+    month.params["rules"] = house_rules(month)
     for record in month.records:
         if record[0] == "budget":
             record[2]["cents"] = budget
@@ -192,11 +194,11 @@ def _budget(month: HouseMonth, due: int) -> int:
         Unfit: If there is none.
     """
     spent = [-plan["left"] for plan in month.plans]
-    low = max([due, *spent, *(spent[i] + price + due for i, price in month.granted)])
+    low: int = max([due, *spent, *(spent[i] + price + due for i, price in month.granted)])
     if month.short is None:
         return (low + month.span(20, 90) * 100) // 100 * 100
     number, price = month.short
-    high = spent[number - 1] + price + due - 1
+    high: int = spent[number - 1] + price + due - 1
     low = max(low, high - price // 3)
     if low + 100 > high:
         raise Unfit("no budget refuses only the wish that it must refuse")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.tasks.shopping.world.household.prices import Choice, Wanted, cheapest
+from hexathlon.tasks.shopping.world.household.prices import PackChoice, Wanted, cheapest
 from hexathlon.tasks.shopping.world.tables import Record
 
 __all__ = ["looked_up"]
@@ -14,7 +14,7 @@ _AT_ONCE = 4
 
 def looked_up(
     offers: Sequence[Record], sellers: Mapping[str, Record], wanted: Wanted
-) -> tuple[list[tuple[str, dict[str, Any]]], Choice]:
+) -> tuple[list[tuple[str, dict[str, Any]]], PackChoice]:
     """Return the calls of a shopper who looks only at what the lists leave cheapest, and the find.
 
     The shopper takes what the lists do not tell for granted, opens the offers of the order that is

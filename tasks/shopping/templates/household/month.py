@@ -11,18 +11,17 @@ from hexathlon.tasks.shopping.templates.household.market import (
     draw_sellers,
     priced_anew,
 )
-from hexathlon.tasks.shopping.templates.household.people import Person, draw_people
+from hexathlon.tasks.shopping.templates.household.people import HousePerson, draw_people
 from hexathlon.tasks.shopping.world.household.goods import KINDS
 from hexathlon.tasks.shopping.world.household.house import Household
 from hexathlon.tasks.shopping.world.household.prices import (
-    Choice,
+    PackChoice,
     Wanted,
     cheapest,
     cheapest_again,
     lines_total,
 )
 from hexathlon.tasks.shopping.world.retail import DeskProblem
-from hexathlon.tasks.shopping.world.wording import money
 
 __all__ = ["HouseMonth", "Unfit"]
 
@@ -61,7 +60,7 @@ class HouseMonth:
         self.people = draw_people(self.rng, scene.language, self.grows, aged=not self.train)
         self.mother, self.father, self.daughter, self.son, self.grandmother = self.people
         self.known = {person.name: list(person.facts) for person in self.people}
-        """What is known of everybody at the beginning; later reactions are for the agent to keep."""
+        """What is known at the beginning; later reactions are for the agent to keep."""
 
         self.judge = self.pick((self.mother, self.father))
         """The parent who decides about children's wishes."""
@@ -131,7 +130,7 @@ class HouseMonth:
 
     # Requests ------------------------------------------------------------------------------------
 
-    def begin(self, by: Person, day: int) -> dict[str, Any]:
+    def begin(self, by: HousePerson, day: int) -> dict[str, Any]:
         """Begin a request; the former one is finished."""
         if self.requests:
             self._finish()
@@ -187,7 +186,7 @@ class HouseMonth:
         if [name, arguments] not in looks:
             looks.append([name, arguments])
 
-    def ask(self, person: Person, topic: str, answer: str) -> None:
+    def ask(self, person: HousePerson, topic: str, answer: str) -> None:
         """Let a person answer a question, and the oracle ask it."""
         self.requests[-1]["answers"][f"{person.name}/{topic}"] = answer
         self.look("ask", member=person.name, topic=topic)
@@ -212,7 +211,7 @@ class HouseMonth:
         ] + [[table, key, dict(record)]]
         self.house.tables.put(table, key, dict(record))
 
-    def notice(self, by: Person, text: str, later: int = 0) -> None:
+    def notice(self, by: HousePerson, text: str, later: int = 0) -> None:
         """Put a notice on the board today or some days later."""
         self.notices.append({"day": self.day + later, "by": by.name, "text": text})
 
@@ -246,9 +245,7 @@ class HouseMonth:
         """Remove the offers of a kind from the market, before anybody has seen them."""
         base = self.house.tables.base.tables
         assert isinstance(base, dict)
-        self.records[:] = [
-            r for r in self.records if r[0] != "offers" or r[2]["kind"] != kind
-        ]
+        self.records[:] = [r for r in self.records if r[0] != "offers" or r[2]["kind"] != kind]
         kept = {k: o for k, o in base.get("offers", {}).items() if o["kind"] != kind}
         base["offers"] = kept
 
@@ -329,7 +326,7 @@ class HouseMonth:
                 self.wrong(name, first)
         return best[0]
 
-    def _sure(self, offers: list[dict[str, Any]], wanted: Wanted) -> tuple[int, Choice] | None:
+    def _sure(self, offers: list[dict[str, Any]], wanted: Wanted) -> tuple[int, PackChoice] | None:
         """Return the cheapest order if it is clearly that and can be found by looking."""
         try:
             best = cheapest(offers, self.sellers, wanted)
@@ -346,7 +343,7 @@ class HouseMonth:
             total = lines_total([(by_id[o], n) for o, n in choice], self.sellers)
         return total, choice
 
-    def _moved(self, offers: list[dict[str, Any]], choice: Choice) -> dict[str, Any]:
+    def _moved(self, offers: list[dict[str, Any]], choice: PackChoice) -> dict[str, Any]:
         """Return an offer of the order as it is when the order is placed: sold out or dearer."""
         chosen, packs = choice[self.span(0, len(choice) - 1)]
         offer = next(offer for offer in offers if offer["id"] == chosen)
@@ -358,11 +355,11 @@ class HouseMonth:
         self,
         offers: list[dict[str, Any]],
         wanted: Wanted,
-        best: tuple[int, Choice],
+        best: tuple[int, PackChoice],
         ways: Mapping[str, Wanted],
-    ) -> dict[str, Choice]:
+    ) -> dict[str, PackChoice]:
         """Return the orders of those who overlook a twist, if these are not the right one."""
-        wrong: dict[str, Choice] = {}
+        wrong: dict[str, PackChoice] = {}
         for name, way in {**ways, "reviews": _replaced(wanted, reviews=99)}.items():
             found = cheapest(offers, self.sellers, way)
             if found and found[0][1] != best[1]:
@@ -380,7 +377,7 @@ class HouseMonth:
         offers: list[dict[str, Any]],
         found: list[dict[str, Any]],
         wanted: Wanted,
-        before: Choice,
+        before: PackChoice,
         moved: Mapping[str, Any] | None,
     ) -> None:
         """Add the look-ups of the oracle.
@@ -399,97 +396,8 @@ class HouseMonth:
         for name, arguments in calls:
             self.look(name, **arguments)
 
-    # Rules ---------------------------------------------------------------------------------------
 
-    def rules(self) -> list[str]:
-        """Return the rules of the house, in an order of their own."""
-        limit = money(self.allowance, self.scene.language)
-        texts = [
-            self.say(
-                "Buy what costs least in total, with delivery and set discounts, at the prices of "
-                "the day. Of each kind take one product, in as many packs as are needed.",
-                "按当天价格买总价最低的（含运费和成套优惠）。每类只买一种商品，需要几包买几包。",
-            ),
-            self.say(
-                f"If at least {self.least} verified buyers report the same thing about a product, "
-                "that holds, whatever its page says. Fewer, or guests, do not count.",
-                f"同一件事至少有{self.least}位已购买的买家反映，就以评价为准，不管页面怎么写；"
-                "不到这个人数或只是游客说的不算。",
-            ),
-            self.say(
-                "'Until day X' means today up to and including day X, at the daily use on the list "
-                "of supplies. The list is of this morning; what is on order and still has to "
-                "arrive counts as there.",
-                "“用到第X天”指从今天算到第X天（含当天），按用品清单的每日用量计算。清单是今早的；"
-                "已下单还没到的也算在内。",
-            ),
-            self.say(
-                "Supplies must not run out: the new ones have to arrive on the last day on which "
-                "what is on the list still suffices, or before.",
-                "用品不能断：新的最晚要在清单上的存量还够用的最后一天到货。",
-            ),
-            self.say(
-                f"Things for something in the calendar have to be here {self.event_days} days "
-                "before it or earlier." if self.event_days > 1 else
-                "Things for something in the calendar have to be here on the day before it or "
-                "earlier.",
-                f"为日历上的活动买的东西，最晚提前{self.event_days}天到货。",
-            ),
-            self.say(
-                "Everything that comes in packs is for everybody in the house and must contain "
-                "nothing that one of us is allergic to. Everything else only has to suit whoever "
-                "gets it.",
-                "按包卖的东西全家共用，不能含有家里任何人过敏的东西。其他东西只要本人能用就行。",
-            ),
-            self.say(
-                "What the lists and the calendar do not tell, how much, by when, for whom, is to "
-                "be asked of whoever wants it.",
-                "清单和日历上查不到的（要多少、什么时候要、给谁用、有什么忌口），要问提出的人。",
-            ),
-            self.say(
-                "For clothes and shoes the latest measurement holds; if it was taken more than "
-                f"{self.grows} days before the month began, take the next size up (clothes go by "
-                "sixes, shoes by ones).",
-                f"衣服鞋子按最近一次量的尺码买；如果是月初前超过{self.grows}天量的，就买大一码"
-                "（衣服按6递增，鞋子按1递增）。",
-            ),
-            self.say(
-                f"What a child wishes for and costs up to {limit} with delivery is simply bought. "
-                f"Above that {self.judge.name} has to agree; otherwise decline (no_approval, with "
-                f"{self.judge.name} as record).",
-                f"孩子想要的东西，连运费不超过{limit}就直接买；超过的要{self.judge.name}同意，"
-                f"不同意就拒绝（no_approval，记录写{self.judge.name}）。",
-            ),
-            self.say(
-                "Wishes are bought only if the payments still due in the calendar are left over "
-                "afterwards; otherwise decline (over_budget, budget). Everything else is bought "
-                "in any case.",
-                "孩子想要的东西，买完之后剩下的钱要够付日历上还没付的款项，否则拒绝"
-                "（over_budget，记录写budget）。其他东西照买。",
-            ),
-            self.say(
-                "An order is given back only if the person wants it who asked for it, or for "
-                "somebody's health. Otherwise decline (not_entitled, with the order as record).",
-                "只有当初要买的人自己不要了，或者为了谁的健康，才能退订。否则拒绝"
-                "（not_entitled，记录写订单号）。",
-            ),
-            self.say(
-                "When things are to be given back, give back all packs that can be given back "
-                "today, unless fewer are named; for each product that cannot, decline (under_way "
-                "or window_passed, with the offer as record).",
-                "要退的东西，没说退几包就把今天能退的全退掉；每种退不了的商品各拒绝一次"
-                "（under_way 或 window_passed，记录写商品号）。",
-            ),
-            self.say(
-                "A notice of a parent holds from the day on which it hangs, until a parent takes "
-                "it back. Notices of others are wishes only.",
-                "爸爸或妈妈的留言从贴出当天起有效，直到爸爸或妈妈收回。其他人的留言只是愿望。",
-            ),
-        ]
-        return [texts[i] for i in self.rng.permutation(len(texts)).tolist()]
-
-
-def _lines(choice: Choice) -> list[str]:
+def _lines(choice: PackChoice) -> list[str]:
     return [f"{offer} x {packs}" for offer, packs in choice]
 
 

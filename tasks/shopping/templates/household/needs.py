@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hexathlon.tasks.shopping.templates.household.month import HouseMonth
-from hexathlon.tasks.shopping.templates.household.people import Person
+from hexathlon.tasks.shopping.templates.household.people import HousePerson
 from hexathlon.tasks.shopping.world.household.goods import BRANDS, KINDS, kinds_of
 from hexathlon.tasks.shopping.world.household.prices import MarketNeed, Wanted, cheapest
 from hexathlon.tasks.shopping.world.wording import money
@@ -19,13 +19,13 @@ _DEVICES = {
 """What uses up goods that have to fit."""
 
 
-def excluded(month: HouseMonth, owner: Person | None = None) -> tuple[str, ...]:
+def excluded(month: HouseMonth, owner: HousePerson | None = None) -> tuple[str, ...]:
     """Return what goods must not contain, for everybody or for one person."""
     people = [owner] if owner else month.people
     return tuple(sorted({slug for person in people for slug in person.without}))
 
 
-def lured(month: HouseMonth, owner: Person | None = None) -> tuple[str, ...]:
+def lured(month: HouseMonth, owner: HousePerson | None = None) -> tuple[str, ...]:
     """Return what an over-cautious reader leaves out as well."""
     people = [owner] if owner else month.people
     return tuple(sorted({slug for person in people for slug in person.without | person.lures}))
@@ -38,7 +38,9 @@ def asked(month: HouseMonth, needs: Sequence[MarketNeed], **fields: object) -> W
     )  # fmt: skip
 
 
-def overlooked(month: HouseMonth, wanted: Wanted, owner: Person | None = None) -> dict[str, Wanted]:
+def overlooked(
+    month: HouseMonth, wanted: Wanted, owner: HousePerson | None = None
+) -> dict[str, Wanted]:
     """Return the readings of a request that every request shares."""
     ways = {
         "allergy overlooked": _each(wanted, without=()),
@@ -66,7 +68,9 @@ def _device(month: HouseMonth, kind: str) -> tuple[str, str]:
     """Return the fit that holds for a kind and the one of a device that is gone."""
     known = month.fits.get(kind)
     if known is None:
-        new, old = (KINDS[kind].fits[int(i)] for i in month.rng.permutation(len(KINDS[kind].fits))[:2])
+        new, old = (
+            KINDS[kind].fits[int(i)] for i in month.rng.permutation(len(KINDS[kind].fits))[:2]
+        )
         known = month.fits[kind] = (new, old)
         en, zh = _DEVICES[kind]
         label = KINDS[kind].fit_name(month.scene.language)
@@ -120,7 +124,7 @@ def _left(month: HouseMonth, kind: str) -> tuple[int, int]:
 
 
 def supplies(
-    month: HouseMonth, by: Person, day: int, kinds: Sequence[str], last: int, *,
+    month: HouseMonth, by: HousePerson, day: int, kinds: Sequence[str], last: int, *,
     stir: bool = False, sellers: int = 9,
 ) -> None:  # fmt: skip
     """Order supplies until a day; nothing if there is enough."""
@@ -179,7 +183,7 @@ def joined(month: HouseMonth, names: Sequence[str]) -> str:
 
 
 def wear(
-    month: HouseMonth, by: Person, day: int, children: Sequence[Person],
+    month: HouseMonth, by: HousePerson, day: int, children: Sequence[HousePerson],
     kinds: Sequence[Sequence[str]], event: tuple[str, str], on: int, *,
     sellers: int = 9, stir: bool = False,
 ) -> None:  # fmt: skip
@@ -233,7 +237,7 @@ def _owned(month: HouseMonth, owners: dict[str, str]) -> None:
         month.owners[month.key, offer] = owners[kind]
 
 
-def usual(month: HouseMonth, by: Person, day: int, kind: str, *, stir: bool = False) -> str:
+def usual(month: HouseMonth, by: HousePerson, day: int, kind: str, *, stir: bool = False) -> str:
     """Order what somebody always takes; the history tells which purchases do not count."""
     request = month.begin(by, day)
     brand, sub, gift = (BRANDS[int(i)] for i in month.rng.permutation(len(BRANDS))[:3])
@@ -248,8 +252,10 @@ def usual(month: HouseMonth, by: Person, day: int, kind: str, *, stir: bool = Fa
         (start - 52, gift, month.say(f"a present of {by.name} for the neighbours",
                                      f"{by.name}买来送邻居的")),
     ):  # fmt: skip
-        month.history.append(month.say(f"{back} days before the month, {by.name}: {name}, {make} ({note})",
-                                       f"月初前{back}天，{by.name}：{name}，{make}（{note}）"))  # fmt: skip
+        month.history.append(
+            month.say(f"{back} days before the month, {by.name}: {name}, {make} ({note})",
+                      f"月初前{back}天，{by.name}：{name}，{make}（{note}）")
+        )  # fmt: skip
     units = month.span(2, 4) * max(_small(kind), 1) + month.span(0, 3)
     by_day = month.day + month.span(4, 7)
     request["says"] = month.pick((
@@ -260,7 +266,9 @@ def usual(month: HouseMonth, by: Person, day: int, kind: str, *, stir: bool = Fa
     ))  # fmt: skip
     month.ask(by, "quantity", month.say(f"{units} {KINDS[kind].unit_en}, not fewer.",
                                         f"至少{units}{KINDS[kind].unit_zh}。"))  # fmt: skip
-    month.ask(by, "day", month.say(f"I need them by day {by_day}.", f"第{by_day}天前（含当天）要到。"))
+    month.ask(
+        by, "day", month.say(f"I need them by day {by_day}.", f"第{by_day}天前（含当天）要到。")
+    )
     month.look("show_history")
     month.look("show_member", member=by.name)
     if fit:
@@ -281,14 +289,14 @@ def _small(kind: str) -> int:
     return {"capsules": 10, "detergent": 18, "wipes": 40, "gloves": 20, "plasters": 20}.get(kind, 4)
 
 
-def _day_asked(month: HouseMonth, by: Person, spare: int) -> int:
+def _day_asked(month: HouseMonth, by: HousePerson, spare: int) -> int:
     """Let a person be asked by when goods have to arrive; return the day."""
     day = month.day + spare
     month.ask(by, "day", month.say(f"By day {day} at the latest.", f"最晚第{day}天到。"))
     return day
 
 
-def wish(month: HouseMonth, child: Person, day: int, *, outcome: str) -> None:
+def wish(month: HouseMonth, child: HousePerson, day: int, *, outcome: str) -> None:
     """A child's wish: bought, not approved, or not affordable."""
     request = month.begin(child, day)
     kind = month.pick([k for k in kinds_of("wish") if k.slug not in month.wished])
@@ -306,9 +314,7 @@ def wish(month: HouseMonth, child: Person, day: int, *, outcome: str) -> None:
     if outcome == "refused":
         ways = {}
     place = outcome == "bought"
-    total = month.order(
-        wanted, ways, fit=lambda total: total > month.allowance + 500, place=place
-    )
+    total = month.order(wanted, ways, fit=lambda total: total > month.allowance + 500, place=place)
     money_of = month.scene.language
     month.look("show_calendar")
     if outcome == "refused":
@@ -344,4 +350,3 @@ def _also_bought(month: HouseMonth, wanted: Wanted, label: str) -> None:
 
 def _one(unit: str, name: str) -> str:
     return f"一{unit}{name}"
-

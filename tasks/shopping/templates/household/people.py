@@ -1,14 +1,12 @@
 """The people of a house: roles, sizes, what they cannot tolerate, and what they may decide."""
 
-from typing import Any
-
 import numpy as np
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.household.goods import CONTENTS
 from hexathlon.tasks.shopping.world.wording import say
 
-__all__ = ["Person", "draw_people"]
+__all__ = ["HousePerson", "draw_people"]
 
 _NAMES = {
     "en": (("Ana", "Clara", "Ines", "Maria"), ("Ben", "David", "Jonas", "Omar"),
@@ -22,7 +20,7 @@ _ROLES = (
 )  # fmt: skip
 
 
-class Person:
+class HousePerson:
     """A member of the house.
 
     Args:
@@ -53,7 +51,7 @@ class Person:
 
 def draw_people(
     rng: np.random.Generator, language: Language, grows: int, *, aged: bool
-) -> list[Person]:
+) -> list[HousePerson]:
     """Draw the five people of a house.
 
     Args:
@@ -64,7 +62,7 @@ def draw_people(
     """
     people = []
     for role, names in enumerate(_NAMES[language]):
-        people.append(Person(names[int(rng.integers(len(names)))], role))
+        people.append(HousePerson(names[int(rng.integers(len(names)))], role))
     for person in people:
         en, zh = _ROLES[person.role]
         person.facts.append(
@@ -93,7 +91,7 @@ def draw_people(
 
 
 def _measure(
-    rng: np.random.Generator, person: Person, language: Language, grows: int, aged: bool
+    rng: np.random.Generator, person: HousePerson, language: Language, grows: int, aged: bool
 ) -> None:
     """Draw two measurements of a child; the later one holds, with a size more if it is old."""
     for what, scale, words in (

@@ -1,4 +1,4 @@
-"""Composition of a case: matters that touch each other, the bookings, and what can be overlooked."""
+"""Composition of a case: matters that touch each other, bookings, and what can be overlooked."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -86,7 +86,9 @@ def _set_points(case: TalkCase, rules: dict[str, str]) -> None:
     calls, _ = resolve(case, rules)
     earned = sum(arguments["points"] for name, arguments in calls if name == "take_points")
     few = earned > 4 and case.chance(0.75)
-    case.account["points"] = case.span(earned // 3, earned - 2) if few else earned + case.span(5, 90)
+    case.account["points"] = (
+        case.span(earned // 3, earned - 2) if few else earned + case.span(5, 90)
+    )
 
 
 def _overlooked(

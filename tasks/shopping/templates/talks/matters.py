@@ -156,6 +156,7 @@ def exchange(case: TalkCase) -> None:
         others[0]["stock"], others[1]["stock"] = 3, 4
         stocked = others[:2]
     name, spot = case.names(order, [line["line"]]), (key, line["line"])
+
     def colour(variant: dict[str, Any]) -> str:
         return COLOURS[variant["colour"]][case.scene.language == "zh"]
 
@@ -185,10 +186,10 @@ def match(case: TalkCase) -> None:
     """Ask for the difference to today's lower price."""
     order = _recent(case)
     key = order["id"]
+    back = {*case.last.back.get(key, ()), *case.first.back.get(key, ())}
+    swapped = {*case.first.exchange, *case.last.exchange}
     lines = [line for line in order["lines"]
-             if line["line"] not in case.last.back.get(key, set())
-             and line["line"] not in case.first.back.get(key, set())
-             and (key, line["line"]) not in {*case.first.exchange, *case.last.exchange}]  # fmt: skip
+             if line["line"] not in back and (key, line["line"]) not in swapped]  # fmt: skip
     if not lines:
         return
     line = case.pick(lines)
@@ -216,15 +217,16 @@ def repair(case: TalkCase) -> None:
         case.say(f"I cannot get {name} to start any more. I want my money back.",
                  f"{name}开不了机了，我要退款。")
     )  # fmt: skip
+    fault = f"E{case.span(11, 39)}"
     before = [
-        case.say(f"day {case.today - 2}: error E{case.span(11, 39)}",
-                 f"第{case.today - 2}天：错误E{case.span(11, 39)}"),
+        case.say(f"day {case.today - 2}: error {fault}", f"第{case.today - 2}天：错误{fault}"),
         case.say(f"day {case.today}, {case.hour - 1}:50: off",
                  f"第{case.today}天{case.hour - 1}:50：关机"),
     ]  # fmt: skip
     shown = f"{case.hour}:0{case.span(3, 9)}"
+    code = f"E{case.span(41, 69)}"
     result = (case.say("no fault", "无故障") if works
-              else case.say(f"error E{case.span(41, 69)}", f"错误E{case.span(41, 69)}"))  # fmt: skip
+              else case.say(f"error {code}", f"错误{code}"))  # fmt: skip
     after = [case.say(f"day {case.today}, {shown}: reset; {result}",
                       f"第{case.today}天{shown}：重置；{result}")]  # fmt: skip
     case.logs[f"{key}/1"] = {"before": before, "after": after, "honest": honest}
@@ -254,10 +256,10 @@ def promise(case: TalkCase) -> None:
                      f"第{case.today - back}天，小纳：{order['id']}答应补偿{shown}。")
         )  # fmt: skip
     else:
+        day = case.today - case.span(1, 5)
         case.notes.append(
-            case.say(f"day {case.today - case.span(1, 5)}, Otis: customer asked about "
-                     f"{order['id']}; told that it is on its way.",
-                     f"第{case.today - case.span(1, 5)}天，小奥：顾客问过{order['id']}，已告知在途中。")
+            case.say(f"day {day}, Otis: customer asked about {order['id']}; told that it is on its "
+                     "way.", f"第{day}天，小奥：顾客问过{order['id']}，已告知在途中。")
         )  # fmt: skip
     case.binding[order["id"]] = kind == "kept"
     for wish in case.both():

@@ -18,9 +18,10 @@ __all__ = ["OVERSIGHTS", "DeskPlan", "Unsettled", "resolve"]
 _Call = tuple[str, dict[str, Any]]
 
 OVERSIGHTS = (
-    "second thought", "last word", "coupon", "delivery fee", "points", "opened", "damaged", "claimed day",
-    "plus", "final sale", "late and returned", "coupon and match", "match window",
-    "reset skipped", "arrival", "expired promise", "gift card", "booking order", "points of a match",
+    "second thought", "last word", "coupon", "delivery fee", "points", "opened", "damaged",
+    "claimed day", "plus", "final sale", "late and returned", "coupon and match", "match window",
+    "reset skipped", "arrival", "expired promise", "gift card", "booking order",
+    "points of a match",
 )  # fmt: skip
 """What somebody can overlook."""
 

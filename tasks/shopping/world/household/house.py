@@ -53,12 +53,12 @@ class Household(HousePages):
     @property
     def closed(self) -> bool:
         """Whether the last request has been finished."""
-        return self.state.request >= len(self.requests)
+        return bool(self.state.request >= len(self.requests))
 
     @property
     def number(self) -> int:
         """Position of the request in hand, the last one once all are finished."""
-        return min(self.state.request, len(self.requests) - 1)
+        return int(min(self.state.request, len(self.requests) - 1))
 
     @property
     def today(self) -> int:

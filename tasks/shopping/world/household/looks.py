@@ -13,7 +13,7 @@ from hexathlon.tasks.task import Split
 
 __all__ = ["LOOKS", "MarketLook", "draw_market_look", "labelled_rows"]
 
-Row = Mapping[str, str]
+MarketRow = Mapping[str, str]
 """Field to text; the first field names the record."""
 
 
@@ -51,16 +51,19 @@ _LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
                  ("handling days", "备货天数")),
     "contains": (("contains", "含有"), ("ingredients and materials", "成分或材质"),
                  ("made with", "含")),
-    "returns": (("return days after arrival", "到货后可退天数"), ("returnable for (days)", "退货天数"),
+    "returns": (("return days after arrival", "到货后可退天数"), 
+                ("returnable for (days)", "退货天数"),
                 ("days to return", "可退天数")),
     "reviews": (("reviews", "评价数"), ("number of reviews", "评价条数"), ("reviews", "评价")),
     "fee": (("delivery fee", "运费"), ("delivery costs", "配送费"), ("postage", "邮费")),
     "free": (("free delivery from", "包邮门槛"), ("no fee from", "满额包邮"),
              ("postage free from", "免邮起点")),
-    "days": (("days on the way", "在途天数"), ("transit days", "运输天数"), ("days in transit", "路上几天")),
+    "days": (("days on the way", "在途天数"), ("transit days", "运输天数"), 
+             ("days in transit", "路上几天")),
     "pause": (("sends nothing on days", "停发日"), ("closed for dispatch", "不发货的日子"),
               ("no dispatch on days", "暂停发货")),
-    "bundle": (("set discount", "成套优惠"), ("off for a set", "多类优惠"), ("discount", "组合立减")),
+    "bundle": (("set discount", "成套优惠"), ("off for a set", "多类优惠"), 
+               ("discount", "组合立减")),
     "fit": (("", ""), ("", ""), ("", "")),
 }  # fmt: skip
 
@@ -72,7 +75,7 @@ def draw_market_look(split: Split, rng: np.random.Generator) -> MarketLook:
 
 
 def labelled_rows(
-    rows: Sequence[Row], look: MarketLook, language: Language, labels: Mapping[str, str] = {}
+    rows: Sequence[MarketRow], look: MarketLook, language: Language, labels: Mapping[str, str] = {}
 ) -> str:
     """Return records as a look shows them.
 

@@ -12,11 +12,11 @@ from math import ceil
 from hexathlon.tasks.shopping.world.tables import Record
 
 __all__ = [
-    "Choice", "MarketNeed", "Wanted", "arrival", "cheapest", "cheapest_again", "contents_of",
+    "PackChoice", "MarketNeed", "Wanted", "arrival", "cheapest", "cheapest_again", "contents_of",
     "fit_of", "lines_total", "sending_day",
 ]  # fmt: skip
 
-Choice = tuple[tuple[str, int], ...]
+PackChoice = tuple[tuple[str, int], ...]
 """(offer, packs), sorted."""
 
 _MOST_CHOICES = 60_000
@@ -141,13 +141,13 @@ def lines_total(lines: Sequence[tuple[Record, int]], sellers: Mapping[str, Recor
 
 def cheapest(
     offers: Sequence[Record], sellers: Mapping[str, Record], wanted: Wanted
-) -> list[tuple[int, Choice]]:
+) -> list[tuple[int, PackChoice]]:
     """Return the two cheapest orders with their totals, or fewer.
 
     Raises:
         ValueError: If there are too many combinations.
     """
-    found: dict[Choice, int] = {}
+    found: dict[PackChoice, int] = {}
     for candidates in _parts(_candidates(offers, sellers, wanted), wanted):
         if _size(candidates) > _MOST_CHOICES:
             raise ValueError("too many combinations")

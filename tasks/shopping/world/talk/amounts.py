@@ -5,7 +5,7 @@ that go back and takes off what is lost. Both follow the same rules and share no
 """
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hexathlon.tasks.shopping.world.tables import Record
 

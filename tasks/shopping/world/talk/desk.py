@@ -39,8 +39,8 @@ class TalkDesk:
     """One conversation.
 
     Args:
-        params: `records` ([table, key, record]), `matters`, `last`, `answers`, `policy` (texts), `notes`,
-            `logs` by line, `today`, `hour`, `language`.
+        params: `records` ([table, key, record]), `matters`, `last`, `answers`, `policy` (texts),
+            `notes`, `logs` by line, `today`, `hour`, `language`.
         look: Name of the look of all pages.
     """
 

@@ -64,9 +64,9 @@ def order_page(order: Record, look: str, language: Language) -> str:
     lines.append(say(language, f"paid with the gift card: {gift}; the rest by card",
                      f"礼品卡支付{gift}，其余刷卡"))  # fmt: skip
     given, carded = (money(cents, language) for cents in order["refunds"])
-    lines.append(say(language, f"refunded: gift card {given}, card {carded}; "
-                     f"goodwill {money(order['goodwill'], language)}",
-                     f"已退：礼品卡{given}，银行卡{carded}；补偿{money(order['goodwill'], language)}"))  # fmt: skip
+    goodwill = money(order["goodwill"], language)
+    lines.append(say(language, f"refunded: gift card {given}, card {carded}; goodwill {goodwill}",
+                     f"已退：礼品卡{given}，银行卡{carded}；补偿{goodwill}"))  # fmt: skip
     rows = []
     for line in order["lines"]:
         marks = [say(language, "final sale", "特价")] if line["final"] else []
