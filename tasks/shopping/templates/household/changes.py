@@ -198,8 +198,8 @@ def withdrawn(month: HouseMonth, day: int, by: HousePerson, keys: Sequence[str],
 
 def interference(
     month: HouseMonth, day: int, by: HousePerson, key: str, owner: HousePerson
-) -> None:
-    """Somebody wants an order of somebody else to be given back."""
+) -> bool:
+    """Somebody wants to give back an order of somebody else; return whether the owner agrees."""
     request = month.begin(by, day)
     tables = month.house.tables
     offers = list((tables.get("orders", key) or {})["lines"])
@@ -210,15 +210,24 @@ def interference(
         "them back.",
         f"{names}不要了，我跟{owner.name}说过了，退掉吧。",
     )
-    month.ask(owner, "details", month.say("No, nobody has asked me. I want to keep them.",
-                                          "没有啊，没人问过我，我还要的。"))  # fmt: skip
+    agreed = month.chance(0.5)
+    month.ask(owner, "details",
+              month.say("Yes, that is right, they can go back.", "对，说过了，退吧。")
+              if agreed
+              else month.say("No, nobody has asked me. I want to keep them.",
+                             "没有啊，没人问过我，我还要的。"))  # fmt: skip
     month.look("list_orders")
-    month.act("decline", reason="not_entitled", record=key)
     month.twists.append("claimed consent")
+    if agreed:
+        _give_back(month, [(key, offer) for offer in offers])
+        month.wrong("refused", [("decline", {"reason": "not_entitled", "record": key})])
+        return True
+    month.act("decline", reason="not_entitled", record=key)
     line = (tables.get("orders", key) or {})["lines"][offers[0]]
     month.wrong("given back", [("give_back", {"order": key, "offer": offers[0],
                                               "packs": line["packs"]})])  # fmt: skip
     month.wrong("nothing said", [])
+    return False
 
 
 def _plain(names: str) -> str:

@@ -69,7 +69,7 @@ def _guests(month: HouseMonth, *, short: bool) -> None:
         f"我病了，{known['event'][1]}取消了。为它买的东西都退掉吧。",
     )
     withdrawn(month, month.span(11, 13), known["by"], keys, said)
-    wish(month, month.daughter, 14, outcome="unaffordable")
+    wish(month, month.daughter, 14, outcome=month.pick(("unaffordable", "bought")))
     usual(month, month.grandmother, 15, "gloves")
 
 
@@ -96,12 +96,13 @@ def _health(month: HouseMonth, *, short: bool) -> None:
     reaction(month, 9, month.father)
     supplies(month, month.mother, 10, ["plasters"], month.span(22, 24), stir=month.chance(0.4))
     lifted(month)
-    interference(month, 11, month.father, key, month.grandmother)
+    agreed = interference(month, 11, month.father, key, month.grandmother)
     supplies(month, month.father, 12, ["crackers", "filter"], 25)
     said = month.say("I have been given plenty of laundry capsules. Please give back mine.",
                      "别人送了我一大堆洗衣凝珠，我订的那些退了吧。")  # fmt: skip
-    withdrawn(month, month.span(13, 14), month.grandmother, [key], said)
-    wish(month, month.son, 15, outcome="unaffordable")
+    if not agreed:
+        withdrawn(month, month.span(13, 14), month.grandmother, [key], said)
+    wish(month, month.son, 15, outcome=month.pick(("unaffordable", "bought")))
 
 
 def _supplies(month: HouseMonth, *, short: bool) -> None:
@@ -123,16 +124,17 @@ def _supplies(month: HouseMonth, *, short: bool) -> None:
     if not month.train:
         ban(month, month.daughter)
     supplies(month, month.mother, 6, [kinds[0], kinds[1]], 19)
-    interference(month, 7, month.father, key, month.mother)
+    agreed = interference(month, 7, month.father, key, month.mother)
     lifted(month)
     known = party(month, month.father, 8, month.span(19, 21), ["bars", "cups"])
     wish(month, month.son, 9, outcome=month.pick(("bought", "refused")))
     supplies(month, month.father, 10, ["detergent"], month.span(20, 23))
     said = month.say("I shall give up coffee. Give back my capsules, please.",
                      "我打算戒咖啡了，胶囊退掉吧。")  # fmt: skip
-    withdrawn(month, month.span(10, 12), month.mother, [key], said)
+    if not agreed:
+        withdrawn(month, month.span(10, 12), month.mother, [key], said)
     more_guests(month, 13, known)
-    wish(month, month.daughter, 14, outcome="unaffordable")
+    wish(month, month.daughter, 14, outcome=month.pick(("unaffordable", "bought")))
     reaction(month, month.span(15, 16), month.mother)
 
 

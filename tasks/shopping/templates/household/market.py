@@ -39,9 +39,12 @@ _CONTENT_WORDS = (
 )
 
 
-def draw_sellers(rng: np.random.Generator, count: int = 6) -> dict[str, dict[str, Any]]:
+def draw_sellers(
+    rng: np.random.Generator, language: Language, count: int = 6
+) -> dict[str, dict[str, Any]]:
     """Draw sellers with their terms."""
-    names = [SELLER_NAMES[i] for i in rng.permutation(len(SELLER_NAMES)).tolist()[:count]]
+    known = SELLER_NAMES[language]
+    names = [known[i] for i in rng.permutation(len(known)).tolist()[:count]]
     sellers = {}
     for name in names:
         start = int(rng.integers(2, 24))

@@ -80,7 +80,7 @@ class HouseMonth:
             "requests": self.requests, "notices": self.notices, "calendar": self.calendar,
             "devices": self.devices, "history": self.history, "rules": [],
         }  # fmt: skip
-        self.sellers = draw_sellers(self.rng)
+        self.sellers = draw_sellers(self.rng, scene.language)
         self.day = 1
         self.fits: dict[str, tuple[str, str]] = {}
         """Fit of the device in use and of the one before, by kind."""

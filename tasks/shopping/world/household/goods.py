@@ -103,7 +103,7 @@ KINDS: dict[str, MarketKind] = {
                    "", "", (), (), 6900),
         MarketKind("drone", "wish", "a small drone", "小型无人机", "", "架",
                    "", "", (), (), 7400),
-        MarketKind("grinder", "wish", "a coffee grinder", "磨豆机", "", "台",
+        MarketKind("board", "wish", "a skateboard", "滑板", "", "块",
                    "", "", (), (), 8200),
         MarketKind("console", "wish", "a game controller", "游戏手柄", "", "个",
                    "", "", (), (), 5600),
@@ -136,8 +136,13 @@ GROUPS = ("kitchen", "bike")
 
 BRANDS = ("Alma", "Borea", "Cirro", "Delta Home", "Elmo", "Fjord", "Granit", "Hilda", "Iris",
           "Juno", "Koral", "Lumo")  # fmt: skip
-SELLER_NAMES = ("Amber Lane", "Birch & Co", "Cobalt Store", "Dune Market", "Ember Trade",
-                "Fennel House", "Gable Goods", "Harbour Mart")  # fmt: skip
+SELLER_NAMES: dict[Language, tuple[str, ...]] = {
+    "en": ("Amber Lane", "Birch & Co", "Cobalt Store", "Dune Market", "Ember Trade",
+           "Fennel House", "Gable Goods", "Harbour Mart"),
+    "zh": ("琥珀小铺", "白桦百货", "蓝田商行", "丰收集市", "老街优选", "禾木生活",
+           "好邻居", "海港超市"),
+}  # fmt: skip
+"""Names of sellers by language."""
 
 
 def kinds_of(group: str) -> list[MarketKind]:
