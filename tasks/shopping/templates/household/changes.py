@@ -173,8 +173,11 @@ def _give_back(month: HouseMonth, lines: Sequence[tuple[str, str]]) -> None:
             month.act("give_back", order=key, offer=offer, packs=line["packs"])
         else:
             reason = "under_way" if month.day < line["arrives"] else "window_passed"
-            if dict(month.house.state.declines).get(offer, reason) != reason:
+            known = dict(month.house.state.declines).get(offer)
+            if known not in (None, reason):
                 raise Unfit("an offer has two reasons")
+            if known is not None:
+                continue
             month.act("decline", reason=reason, record=offer)
             month.twists.append(reason)
 

@@ -61,23 +61,18 @@ def compose_talk(scene: ShoppingScene, template: str) -> TalkDraft | None:
     try:
         _set_points(case, rules)
         calls, net = resolve(case, rules)
-        wrong = _overlooked(case, rules, calls)
     except Unsettled:
         return None
-    if len(wrong) < _FEWEST[scene.level]:
-        return None
     params = _params(case, policy)
-    desk = TalkDesk(params)
-    try:
-        for name, arguments in calls:
-            desk.call(name, arguments)
-        desk.call("finish_case", {"net_cents": net})
-    except DeskProblem:
+    close = _outcome(params, calls, net)
+    if close is None:
+        return None
+    wrong = _overlooked(case, rules, params, close)
+    if len(wrong) < _FEWEST[scene.level]:
         return None
     plan = {"looks": _looks(case), "actions": [list(call) for call in calls], "net": net,
             "wrong": wrong}  # fmt: skip
-    close = dict(desk.state.closes[0])
-    return TalkDraft(params, _instruction(scene), close, plan, [label for label, *_ in wrong])
+    return TalkDraft(params, _instruction(scene), dict(close), plan, [label for label, *_ in wrong])
 
 
 def _set_points(case: TalkCase, rules: dict[str, str]) -> None:
@@ -92,23 +87,30 @@ def _set_points(case: TalkCase, rules: dict[str, str]) -> None:
 
 
 def _overlooked(
-    case: TalkCase, rules: dict[str, str], calls: list[_Call]
+    case: TalkCase, rules: dict[str, str], params: Mapping[str, Any], right: Mapping[str, Any]
 ) -> list[tuple[str, list[list[Any]], int]]:
-    """Return the bookings of somebody who overlooks one thing, where they differ."""
+    """Return the bookings of somebody who overlooks one thing, where the outcome differs."""
     found = []
     for name in OVERSIGHTS:
         try:
-            other, net = resolve(case, rules, {name})
+            calls, net = resolve(case, rules, {name})
         except Unsettled:
             continue
-        if _settled(other) != _settled(calls):
-            found.append((name, [list(call) for call in other], net))
+        if _outcome(params, calls, net) != right:
+            found.append((name, [list(call) for call in calls], net))
     return found
 
 
-def _settled(calls: list[_Call]) -> list[str]:
-    """Return calls without their order."""
-    return sorted(repr(call) for call in calls)
+def _outcome(params: Mapping[str, Any], calls: list[_Call], net: int) -> Mapping[str, Any] | None:
+    """Return what a closed case holds after some bookings, or None if one is not possible."""
+    desk = TalkDesk(params)
+    try:
+        for name, arguments in calls:
+            desk.call(name, arguments)
+        desk.call("finish_case", {"net_cents": net})
+    except DeskProblem:
+        return None
+    return desk.state.closes[0] if desk.closed else None
 
 
 def _params(case: TalkCase, policy: list[str]) -> dict[str, Any]:
