@@ -95,8 +95,10 @@ def give_back(case: TalkCase) -> None:
     """Return lines of a delivered order; condition and day of arrival are not as they seem."""
     order = _recent(case)
     key = order["id"]
+    taken = {*case.first.exchange, *case.last.exchange, *case.last.match}
+    back = case.last.back.get(key, set())
     free = [line["line"] for line in order["lines"]
-            if (key, line["line"]) not in {*case.last.exchange, *case.last.match}]  # fmt: skip
+            if (key, line["line"]) not in taken and line["line"] not in back]  # fmt: skip
     drawn = sorted(free[i] for i in case.rng.permutation(len(free)).tolist()[:2])
     if len(drawn) < 2:
         return
