@@ -57,6 +57,7 @@ def compose_talk(scene: ShoppingScene, template: str) -> TalkDraft | None:
     if len(case.matters) < len(names):
         return None
     case.rng.shuffle(case.account["orders"])
+    case.rng.shuffle(case.matters)
     rules, policy = numbered(case)
     try:
         _set_points(case, rules)

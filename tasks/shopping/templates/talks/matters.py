@@ -65,7 +65,7 @@ def last_word(case: TalkCase) -> None:
         case.say(f"One moment. Now that I think of it, cancel {name} as well, please.",
                  f"等等，{name}也一起取消吧。"),
         case.say(f"Before you close: I do not need {name} either. Please cancel that, too.",
-                 f"先别结，{name}也不需要了，帮我一并取消。"),
+                 f"先别结案，{name}也不需要了，帮我一并取消。"),
     ))  # fmt: skip
 
 
@@ -75,9 +75,12 @@ def address(case: TalkCase) -> None:
     place = case.place()
     shown = case.say(f"{place['street']}, {place['city']}, postcode {place['postcode']}",
                      f"{place['city']}{place['street']}，邮编{place['postcode']}")  # fmt: skip
+    gone = case.last.back.get(order["id"], set()) | case.first.back.get(order["id"], set())
+    number = next((x["line"] for x in order["lines"] if x["line"] not in gone), "1")
+    name = case.names(order, [number])
     case.matters.append(
-        case.say(f"The order that has not been sent should go to {shown}.",
-                 f"还没发货的那个订单，请改寄到{shown}。")
+        case.say(f"The order with {name} should go to {shown}.",
+                 f"有{name}的那个订单，请改寄到{shown}。")
     )  # fmt: skip
     agrees = case.chance(0.5)
     case.consents[order["id"]] = agrees
@@ -245,8 +248,8 @@ def promise(case: TalkCase) -> None:
     name = case.names(order, ["1"])
     shown = money(cents, case.scene.language)
     case.matters.append(
-        case.say(f"One of your colleagues promised me {shown} because the order with {name} is on "
-                 "its way for so long.",
+        case.say(f"One of your colleagues promised me {shown} because the order with {name} has "
+                 "been on its way for so long.",
                  f"有{name}的订单在路上太久了，你们同事答应补偿我{shown}。")
     )  # fmt: skip
     kind = case.pick(("kept", "old", "none"))
