@@ -1,6 +1,6 @@
 """Floors of the shopping event: rankings by surface features, and clerks who ignore the policy.
 
-    python benchmarks/shopping_floors.py --level hard --tasks 300
+    python benchmarks/shopping_floors.py --level medium --tasks 300
 
 For purchases: how often the best-ranked product of the target's family is the target, for requests
 as they are and without the values that they name as unwanted. Ties are drawn at random. For service

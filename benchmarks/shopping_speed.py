@@ -186,9 +186,9 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=100_000)
     parser.add_argument("--environments", type=int, default=1_000)
     arguments = parser.parse_args()
-    generator.CATALOGUE_SIZES["hard"] = arguments.size
+    generator.CATALOGUE_SIZES["medium"] = arguments.size
     source = get_source("shopping")
-    ids = [source.address("test", i, "hard") for i in range(120)]
+    ids = [source.address("test", i, "medium") for i in range(400)]
     chosen = {name: next(i for i in ids if f"/{name}/" in i) for name in
               ("exact", "dialogue_ask", "cancel")}  # fmt: skip
     steps(chosen["exact"], arguments.size)

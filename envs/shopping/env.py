@@ -15,14 +15,19 @@ from hexathlon.envs.shopping.world import ShoppingWorld, open_world
 from hexathlon.tasks.shopping.loaders.tau2 import END_TOOL
 from hexathlon.tasks.shopping.loaders.webshop import WEBSHOP_TOOLS
 from hexathlon.tasks.shopping.service.casework import service_tools
+from hexathlon.tasks.shopping.world.household.house_tools import HOUSE_TOOLS
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.retail_tools import RETAIL_TOOLS
 from hexathlon.tasks.shopping.world.shift.tools import SHIFT_TOOLS
+from hexathlon.tasks.shopping.world.talk.talk_tools import TALK_TOOLS
 from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.shopping.world.wording import say
 from hexathlon.tasks.task import Task
 
 __all__ = ["ShoppingEnv", "make_vector"]
+
+_BUDGETED = ("shift", "household")
+"""Worlds whose instruction states a budget of actions."""
 
 
 class ShoppingEnv(Environment):
@@ -50,7 +55,14 @@ class ShoppingEnv(Environment):
                 *(schema.name for schema in service_tools(dialogue=True)),
                 *(
                     schema.name
-                    for schema in (*SHIFT_TOOLS, *RETAIL_TOOLS, END_TOOL, *WEBSHOP_TOOLS)
+                    for schema in (
+                        *SHIFT_TOOLS,
+                        *HOUSE_TOOLS,
+                        *TALK_TOOLS,
+                        *RETAIL_TOOLS,
+                        END_TOOL,
+                        *WEBSHOP_TOOLS,
+                    )
                 ),
             }
         )
@@ -77,7 +89,8 @@ class ShoppingEnv(Environment):
         """Run a tool of the world; the task defines which tools exist."""
         try:
             answer = self.world.call(name, arguments)
-            return f"{answer}{self._actions_left()}" if name == "finish_case" else answer
+            closing = name in ("finish_case", "finish_request")
+            return f"{answer}{self._actions_left()}" if closing else answer
         except DeskProblem as problem:
             raise ToolError(str(problem)) from None
         finally:
@@ -109,8 +122,8 @@ class ShoppingEnv(Environment):
         self._world = copy.copy(self._world)
 
     def _actions_left(self) -> str:
-        """Return how many actions are left of a day at the counter; empty for other tasks."""
-        if self.task.params["world"] != "shift":
+        """Return how many actions are left of a day or a month; empty for other tasks."""
+        if self.task.params["world"] not in _BUDGETED:
             return ""
         left = max(0, self._most_turns - self._turn)
         en, zh = f"\n(Actions left: {left})", f"\n（剩余操作次数：{left}）"

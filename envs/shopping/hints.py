@@ -28,6 +28,10 @@ HINTS: Mapping[str, str] = MappingProxyType(
         "`report_impossible REASON RECORD PARAGRAPH`.",
         "read_memos": "Then `find_customer`, `show_customer`, `show_order` and `show_history`.",
         "show_orders": "`finish_case AMOUNT` closes the case with the net amount in cents.",
+        "list_offers": "`show_offers` opens up to four of them, `read_reviews` what buyers say; "
+        "then `place_order` and `finish_request` with what is left of the budget.",
+        "anything_else": "Ask until that is all; bookings are final. `finish_case AMOUNT` closes "
+        "the case with the net amount in cents.",
         "records": "A record was not as agreed when a case was closed, or another one changed.",
         "declines": "A refusal is wrong, missing or superfluous.",
         "amounts": "The net amount that a customer was told is wrong.",

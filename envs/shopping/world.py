@@ -13,6 +13,8 @@ __all__ = ["ShoppingWorld", "open_world"]
 _WORLDS = {
     "store": "hexathlon.envs.shopping.store:StoreWorld",
     "shift": "hexathlon.envs.shopping.shift:ShiftWorld",
+    "household": "hexathlon.envs.shopping.household:HouseholdWorld",
+    "talk": "hexathlon.envs.shopping.talk:TalkWorld",
     "service": "hexathlon.envs.shopping.service:ServiceWorld",
     "retail": "hexathlon.envs.shopping.retail:RetailWorld",
     "webshop": "hexathlon.envs.shopping.webshop:WebShopWorld",

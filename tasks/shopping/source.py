@@ -32,6 +32,13 @@ from hexathlon.tasks.shopping.service.casework import (
     instruction_of,
     service_tools,
 )
+from hexathlon.tasks.shopping.service.household_scripts import (
+    household_alternatives,
+    household_calls,
+    household_mutants,
+    household_oracle,
+    household_policies,
+)
 from hexathlon.tasks.shopping.service.scripts import (
     service_alternatives,
     service_mutants,
@@ -47,16 +54,27 @@ from hexathlon.tasks.shopping.service.shift_scripts import (
     shift_oracle,
     shift_policies,
 )
+from hexathlon.tasks.shopping.service.talk_scripts import (
+    talk_alternatives,
+    talk_calls,
+    talk_mutants,
+    talk_oracle,
+    talk_policies,
+)
 from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft, order_of
+from hexathlon.tasks.shopping.templates.household.compose import HouseDraft
 from hexathlon.tasks.shopping.templates.shifts.compose import ShiftDraft
-from hexathlon.tasks.shopping.templates.table import TEMPLATES, templates_of
+from hexathlon.tasks.shopping.templates.table import TEMPLATES, groups_of, templates_of
+from hexathlon.tasks.shopping.templates.talks.compose import TalkDraft
 from hexathlon.tasks.shopping.templates.words import sentences
+from hexathlon.tasks.shopping.world.household.house_tools import HOUSE_TOOLS
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.shopping.world.shift.tools import SHIFT_TOOLS
+from hexathlon.tasks.shopping.world.talk.talk_tools import TALK_TOOLS
 from hexathlon.tasks.shopping.world.tools import store_tools
 from hexathlon.tasks.source import Script, TaskAddress
-from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task
+from hexathlon.tasks.task import LEVELS, Check, Level, Limits, Split, Task, ToolSchema
 
 __all__ = ["CATALOGUE_SIZES", "ShoppingSource", "source"]
 
@@ -74,6 +92,8 @@ _STRICT = 8
 """Attempts in which rankings that leave out a request's unwanted values must fail, too."""
 _SLACK = 1.15
 """Budget of turns of a day, as a multiple of the oracle's."""
+_BUDGET = 1.4
+"""Budget of turns of a household or a conversation, as a multiple of the oracle's."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
 """Maximum attempts per instance, and the number of attempts after which the next catalogue is
 tried: a small catalogue may contain no target that suits a template."""
@@ -85,7 +105,7 @@ class ShoppingSource(PairedSource):
 
     name = "shopping"
     family = "shopping"
-    version = "6"
+    version = "7"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200,
     }  # fmt: skip
@@ -105,18 +125,20 @@ class ShoppingSource(PairedSource):
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
         """Return the id of the task at `index`; a long prefix covers all levels and templates.
 
-        At `hard`, every other pair is a day at the counter; the remaining pairs have the template
-        that they would have without days.
+        At `hard`, the groups of templates take turns; at `medium`, every other pair has a template
+        of a group and the remaining pairs have one of the others.
         """
         chosen = level or LEVELS[index % len(LEVELS)]
         number = index if level else index // len(LEVELS)
-        names = [name for name in templates_of(chosen) if not TEMPLATES[name].shift]
-        shifts = [name for name in templates_of(chosen) if TEMPLATES[name].shift]
+        names = [name for name in templates_of(chosen) if not TEMPLATES[name].group]
+        groups = groups_of(chosen)
         pair = number // 2
         # Over two rounds, every template has its turn, whether their number is even or odd.
-        turn = pair + (pair // len(names) if len(names) % 2 == 0 else 0)
-        if shifts and turn % 2:
-            name = shifts[pair // 2 % len(shifts)]
+        turn = pair + (pair // len(names) if names and len(names) % 2 == 0 else 0)
+        if not names:
+            name = _taking_turns(groups, pair)
+        elif groups and turn % 2:
+            name = _taking_turns(groups, pair // 2)
         else:
             name = names[pair % len(names)]
         return str(TaskAddress(self.name, name, chosen, split, number))
@@ -173,15 +195,23 @@ class ShoppingSource(PairedSource):
             return self._purchase(task_id, address, scene, made)
         if isinstance(made, ShiftDraft):
             return self._shift(task_id, address, made)
+        if isinstance(made, HouseDraft):
+            return self._household(task_id, address, made)
+        if isinstance(made, TalkDraft):
+            return self._talk(task_id, address, made)
         if made is None:
             return None
         return self._case(task_id, address, scene, made, dialogue=template.dialogue)
 
     def oracle(self, task: Task) -> Script:
         """Solve the task with the tools."""
-        return {"store": store_oracle, "service": service_oracle, "shift": shift_oracle}[
-            task.params["world"]
-        ](task)
+        return {
+            "store": store_oracle,
+            "service": service_oracle,
+            "shift": shift_oracle,
+            "household": household_oracle,
+            "talk": talk_oracle,
+        }[task.params["world"]](task)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return alternative correct solutions."""
@@ -189,19 +219,29 @@ class ShoppingSource(PairedSource):
             "store": store_alternatives,
             "service": service_alternatives,
             "shift": shift_alternatives,
+            "household": household_alternatives,
+            "talk": talk_alternatives,
         }[task.params["world"]](task)
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return near misses."""
-        return {"store": store_mutants, "service": service_mutants, "shift": shift_mutants}[
-            task.params["world"]
-        ](task)
+        return {
+            "store": store_mutants,
+            "service": service_mutants,
+            "shift": shift_mutants,
+            "household": household_mutants,
+            "talk": talk_mutants,
+        }[task.params["world"]](task)
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return trivial shoppers."""
-        return {"store": store_policies, "service": service_policies, "shift": shift_policies}[
-            task.params["world"]
-        ](task)
+        return {
+            "store": store_policies,
+            "service": service_policies,
+            "shift": shift_policies,
+            "household": household_policies,
+            "talk": talk_policies,
+        }[task.params["world"]](task)
 
     def one_sided(self, task: Task) -> Mapping[str, Script]:
         """Return the clerks that ignore the policy, `always_does` and `always_declines`.
@@ -302,6 +342,44 @@ class ShoppingSource(PairedSource):
             twin=False,
         )
 
+    def _household(self, task_id: str, address: TaskAddress, draft: HouseDraft) -> Task:
+        return self._budgeted(
+            task_id, address, draft.instruction, draft.params, HOUSE_TOOLS,
+            household_calls(draft.plans),
+            {"closes": draft.closes, "plans": draft.plans, "traps": draft.twists},
+        )  # fmt: skip
+
+    def _talk(self, task_id: str, address: TaskAddress, draft: TalkDraft) -> Task:
+        return self._budgeted(
+            task_id, address, draft.instruction, draft.params, TALK_TOOLS, talk_calls(draft.plan),
+            {"closes": [draft.close], "plans": [draft.plan], "traps": draft.twists},
+        )  # fmt: skip
+
+    def _budgeted(
+        self,
+        task_id: str,
+        address: TaskAddress,
+        instruction: str,
+        params: Mapping[str, Any],
+        tools: Sequence[ToolSchema],
+        calls: int,
+        truth: Mapping[str, Any],
+    ) -> Task:
+        """Return a task whose instruction states a budget of actions."""
+        turns = math.ceil(_BUDGET * calls)
+        english = params["language"] == "en"
+        stated = f" You have {turns} actions." if english else f"共可操作{turns}次。"
+        return self._task(
+            task_id,
+            address,
+            instruction=f"{instruction}{stated}",
+            params=params,
+            tools=tuple(tools),
+            limits=Limits(turns=turns),
+            checks=(Check(name="shopping_shift", params=dict(truth)),),
+            twin=False,
+        )
+
     def _task(self, task_id: str, address: TaskAddress, *, twin: bool, **fields: Any) -> Task:
         other = TaskAddress(
             self.name, address.template, address.level, address.split, address.index ^ 1
@@ -318,6 +396,12 @@ class ShoppingSource(PairedSource):
             canary=f"canary-{derive_seed('shopping canary', task_id):x}",
             **fields,
         )
+
+
+def _taking_turns(groups: Sequence[Sequence[str]], number: int) -> str:
+    """Return a template: the groups take turns, and within each its templates."""
+    group = groups[number % len(groups)]
+    return group[number // len(groups) % len(group)]
 
 
 def _side(address: TaskAddress, pair: tuple[str | int, ...]) -> int:

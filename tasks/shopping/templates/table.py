@@ -9,33 +9,41 @@ from hexathlon.tasks.shopping.templates.budget import BUDGETS
 from hexathlon.tasks.shopping.templates.case import ServiceCase
 from hexathlon.tasks.shopping.templates.dialogue import DIALOGUES
 from hexathlon.tasks.shopping.templates.draft import ShoppingDraft
+from hexathlon.tasks.shopping.templates.household.compose import (
+    HOUSEHOLDS,
+    HouseDraft,
+    compose_household,
+)
 from hexathlon.tasks.shopping.templates.impossible import IMPOSSIBLE
 from hexathlon.tasks.shopping.templates.personal import PERSONAL
 from hexathlon.tasks.shopping.templates.purchase import PURCHASES
 from hexathlon.tasks.shopping.templates.service import SERVICE_DIALOGUES, SERVICES
 from hexathlon.tasks.shopping.templates.shifts.compose import SHIFTS, ShiftDraft, compose_shift
+from hexathlon.tasks.shopping.templates.talks.compose import TALKS, TalkDraft, compose_talk
 from hexathlon.tasks.task import LEVELS, Level
 
-__all__ = ["TEMPLATES", "ShoppingTemplate", "templates_of"]
+__all__ = ["TEMPLATES", "ShoppingTemplate", "groups_of", "templates_of"]
 
 
 class ShoppingTemplate(NamedTuple):
     """A kind of task."""
 
-    make: Callable[[ShoppingScene], ShoppingDraft | ServiceCase | ShiftDraft | None]
+    make: Callable[
+        [ShoppingScene], ShoppingDraft | ServiceCase | ShiftDraft | HouseDraft | TalkDraft | None
+    ]
     twins: bool = False
     levels: tuple[Level, ...] = LEVELS
     dialogue: bool = False
     """Whether a service case is played in dialogue; purchases set this themselves."""
 
-    shift: bool = False
-    """Whether it is a day at the counter."""
+    group: str = ""
+    """Group of templates with several requests or issues; empty for all others."""
 
 
 _NOT_TINY: tuple[Level, ...] = ("easy", "medium", "hard")
 _DEEP: tuple[Level, ...] = ("medium", "hard")
 
-TEMPLATES: dict[str, ShoppingTemplate] = {
+_PLAIN: dict[str, ShoppingTemplate] = {
     **{name: ShoppingTemplate(make) for name, make in PURCHASES.items()},
     # In the shop's own words, the words of a request alone lead to the target.
     "exact": ShoppingTemplate(PURCHASES["exact"], levels=("tiny", "easy")),
@@ -59,11 +67,46 @@ TEMPLATES: dict[str, ShoppingTemplate] = {
         name: ShoppingTemplate(make, twins=True, dialogue=True)
         for name, make in SERVICE_DIALOGUES.items()
     },
+}
+_GROUPED: dict[str, ShoppingTemplate] = {
     **{
-        name: ShoppingTemplate(partial(compose_shift, template=name), levels=("hard",), shift=True)
+        name: ShoppingTemplate(
+            partial(compose_shift, template=name), levels=("hard",), group="shift"
+        )
         for name in SHIFTS
     },
+    **{
+        name: ShoppingTemplate(
+            partial(compose_household, template=name),
+            levels=_DEEP,
+            group=name.partition("_")[0],
+        )
+        for name in HOUSEHOLDS
+    },
+    **{
+        name: ShoppingTemplate(partial(compose_talk, template=name), levels=_DEEP, group="talk")
+        for name in TALKS
+    },
 }
+
+TEMPLATES: dict[str, ShoppingTemplate] = {
+    # At `hard`, one condition or one twist no longer decides.
+    **{
+        name: template._replace(levels=tuple(each for each in template.levels if each != "hard"))
+        for name, template in _PLAIN.items()
+    },
+    **_GROUPED,
+}
+
+
+@cache
+def groups_of(level: Level) -> tuple[tuple[str, ...], ...]:
+    """Return the grouped templates of a level, by group in a fixed order."""
+    groups: dict[str, list[str]] = {}
+    for name, template in _GROUPED.items():
+        if level in template.levels:
+            groups.setdefault(template.group, []).append(name)
+    return tuple(tuple(names) for names in groups.values())
 
 
 @cache

@@ -50,11 +50,12 @@ def chosen_text(product: Product, variant: Variant, language: Language) -> str:
 
 
 def labelled(option: Attribute, value: str, language: Language) -> str:
-    """Prefix a value with its option's label, unless it already begins with it."""
+    """Prefix a value with its option's label, unless the value contains it."""
     label = option.label[language]
     if language == "zh":
-        return f"{label}{value}"
-    return value if value.casefold().startswith(label.casefold()) else f"{label.lower()} {value}"
+        return value if label in value else f"{label}{value}"
+    known = f" {value.casefold()} "
+    return value if f" {label.casefold()} " in known else f"{label.lower()} {value}"
 
 
 def find_variant(

@@ -16,7 +16,7 @@ from hexathlon.tasks.task import Split, Task
 from support.shop import call, played
 
 SOURCE = get_source("shopping")
-SHIFTS = [name for name, template in TEMPLATES.items() if template.shift]
+SHIFTS = [name for name, template in TEMPLATES.items() if template.group == "shift"]
 
 
 def days_of(split: Split, count: int) -> list[Task]:
@@ -35,11 +35,13 @@ def env() -> ShoppingEnv:
     return ShoppingEnv()
 
 
-def test_about_half_of_the_hard_tasks_of_every_split_are_days():
+def test_the_groups_of_templates_share_the_hard_tasks_of_every_split():
     for split in ("train", "dev", "test"):
         names = [SOURCE.address(split, i, "hard").split("/")[1] for i in range(300)]
-        assert 0.45 <= sum(name in SHIFTS for name in names) / 300 <= 0.55
-        # The other templates all keep tasks, and pairs keep their template.
+        groups = Counter(TEMPLATES[name].group for name in names)
+        assert set(groups) == {"shift", "month", "basket", "talk"}
+        assert all(70 <= count <= 80 for count in groups.values())
+        # All templates have tasks, and pairs keep their template.
         assert set(names) == {name for name, t in TEMPLATES.items() if "hard" in t.levels}
         assert names[::2] == names[1::2]
 

@@ -1,0 +1,150 @@
+"""Kinds of goods a household buys: packs, what they must fit, and what they may contain."""
+
+from typing import NamedTuple
+
+from hexathlon.tasks.bilingual import Language
+
+__all__ = ["BRANDS", "CONTENTS", "GROUPS", "KINDS", "MarketKind", "SELLER_NAMES", "kinds_of"]
+
+
+class MarketKind(NamedTuple):
+    """A kind of goods."""
+
+    slug: str
+    group: str
+    """`supply`, `wear`, `wish` or a set of goods that have to fit together."""
+
+    en: str
+    zh: str
+    unit_en: str
+    """What is counted in a pack, in the plural; empty if a pack is one piece."""
+
+    unit_zh: str
+    """Measure word."""
+
+    fit_en: str
+    """Name of the property that has to fit; empty if there is none."""
+
+    fit_zh: str
+    fits: tuple[str, ...]
+    contents: tuple[str, ...]
+    """Slugs of what some products contain."""
+
+    cents: int
+    """Usual price of one unit."""
+
+    def name(self, language: Language) -> str:
+        """Return the name in the plural, as people say it."""
+        return self.zh if language == "zh" else self.en
+
+    def fit_name(self, language: Language) -> str:
+        """Return the name of the property that has to fit."""
+        return self.fit_zh if language == "zh" else self.fit_en
+
+
+CONTENTS: dict[str, tuple[str, str]] = {
+    "fragrance": ("fragrance", "香精"),
+    "nuts": ("nuts", "坚果"),
+    "gluten": ("gluten", "麸质"),
+    "lactose": ("lactose", "乳糖"),
+    "sesame": ("sesame", "芝麻"),
+    "latex": ("latex", "乳胶"),
+    "wool": ("wool", "羊毛"),
+    "nickel": ("nickel", "镍"),
+    "down": ("down", "羽绒"),
+}
+"""What products may contain, in English and Chinese."""
+
+_SIZES = ("116", "122", "128", "134", "140")
+_SHOES = ("30", "31", "32", "33", "34")
+_RAILS = ("rail 16", "rail 20", "rail 25")
+_MOUNTS = ("clip", "bayonet", "quick-lock")
+
+KINDS: dict[str, MarketKind] = {
+    kind.slug: kind
+    for kind in (
+        MarketKind("ink", "supply", "printer cartridges", "打印机墨盒", "cartridges", "个",
+                   "type", "型号", ("T18", "T24", "T29"), (), 780),
+        MarketKind("filter", "supply", "water filter cartridges", "净水壶滤芯", "cartridges", "个",
+                   "type", "型号", ("Classic", "Slim", "Max"), (), 460),
+        MarketKind("blades", "supply", "razor blades", "剃须刀片", "blades", "片",
+                   "system", "卡口", ("M3", "M5", "F4"), ("nickel",), 190),
+        MarketKind("bags", "supply", "vacuum cleaner bags", "吸尘器集尘袋", "bags", "个",
+                   "type", "型号", ("S1", "S4", "U2"), (), 170),
+        MarketKind("capsules", "supply", "coffee capsules", "咖啡胶囊", "capsules", "粒",
+                   "system", "机型", ("N4", "K20", "T6"), (), 38),
+        MarketKind("detergent", "supply", "laundry capsules", "洗衣凝珠", "capsules", "颗",
+                   "", "", (), ("fragrance",), 32),
+        MarketKind("wipes", "supply", "cleaning wipes", "清洁湿巾", "wipes", "片",
+                   "", "", (), ("fragrance",), 9),
+        MarketKind("gloves", "supply", "disposable gloves", "一次性手套", "gloves", "只",
+                   "", "", (), ("latex",), 14),
+        MarketKind("plasters", "supply", "plasters", "创可贴", "plasters", "片",
+                   "", "", (), ("latex",), 11),
+        MarketKind("bars", "supply", "cereal bars", "谷物棒", "bars", "根",
+                   "", "", (), ("nuts", "gluten", "lactose"), 75),
+        MarketKind("crackers", "supply", "packets of crackers", "独立包装饼干", "packets", "包",
+                   "", "", (), ("gluten", "sesame", "lactose"), 90),
+        MarketKind("cups", "supply", "cups of pudding", "杯装布丁", "cups", "杯",
+                   "", "", (), ("nuts", "lactose"), 110),
+        MarketKind("boots", "wear", "rain boots", "雨靴", "", "双",
+                   "size", "尺码", _SHOES, ("latex",), 2600),
+        MarketKind("trainers", "wear", "gym shoes", "运动鞋", "", "双",
+                   "size", "尺码", _SHOES, ("latex",), 3900),
+        MarketKind("jacket", "wear", "a rain jacket", "雨衣", "", "件",
+                   "size", "尺码", _SIZES, ("latex",), 3400),
+        MarketKind("jumper", "wear", "a warm jumper", "厚毛衣", "", "件",
+                   "size", "尺码", _SIZES, ("wool",), 3100),
+        MarketKind("leggings", "wear", "thermal leggings", "保暖裤", "", "条",
+                   "size", "尺码", _SIZES, ("wool",), 1900),
+        MarketKind("sleeping", "wear", "a sleeping bag", "睡袋", "", "个",
+                   "length", "长度", ("150", "170", "190"), ("down",), 4800),
+        MarketKind("speaker", "wish", "a wireless speaker", "蓝牙音箱", "", "个",
+                   "", "", (), (), 6900),
+        MarketKind("drone", "wish", "a small drone", "小型无人机", "", "架",
+                   "", "", (), (), 7400),
+        MarketKind("board", "wish", "a skateboard", "滑板", "", "块",
+                   "", "", (), (), 8200),
+        MarketKind("console", "wish", "a game controller", "游戏手柄", "", "个",
+                   "", "", (), (), 5600),
+        MarketKind("rack", "kitchen", "a spice rack", "调料架", "", "个",
+                   "fits", "导轨", _RAILS, (), 1900),
+        MarketKind("knives", "kitchen", "a knife holder", "刀架", "", "个",
+                   "fits", "导轨", _RAILS, (), 2600),
+        MarketKind("hooks", "kitchen", "a hook strip", "挂钩条", "", "条",
+                   "fits", "导轨", _RAILS, ("nickel",), 1300),
+        MarketKind("shelf", "kitchen", "a small shelf", "小搁板", "", "块",
+                   "fits", "导轨", _RAILS, (), 3200),
+        MarketKind("towel", "kitchen", "a paper towel holder", "厨房纸架", "", "个",
+                   "fits", "导轨", _RAILS, ("nickel",), 1700),
+        MarketKind("lamp", "bike", "a bike light", "自行车灯", "", "个",
+                   "mount", "卡座", _MOUNTS, (), 2900),
+        MarketKind("phone", "bike", "a phone holder", "手机支架", "", "个",
+                   "mount", "卡座", _MOUNTS, ("latex",), 2100),
+        MarketKind("pouch", "bike", "a handlebar bag", "车把包", "", "个",
+                   "mount", "卡座", _MOUNTS, (), 3600),
+        MarketKind("bell", "bike", "a bell", "车铃", "", "个",
+                   "mount", "卡座", _MOUNTS, ("nickel",), 1100),
+        MarketKind("mirror", "bike", "a mirror", "后视镜", "", "面",
+                   "mount", "卡座", _MOUNTS, (), 1500),
+    )
+}  # fmt: skip
+"""All kinds by slug."""
+
+GROUPS = ("kitchen", "bike")
+"""Sets of goods that have to fit together."""
+
+BRANDS = ("Alma", "Borea", "Cirro", "Delta Home", "Elmo", "Fjord", "Granit", "Hilda", "Iris",
+          "Juno", "Koral", "Lumo")  # fmt: skip
+SELLER_NAMES: dict[Language, tuple[str, ...]] = {
+    "en": ("Amber Lane", "Birch & Co", "Cobalt Store", "Dune Market", "Ember Trade",
+           "Fennel House", "Gable Goods", "Harbour Mart"),
+    "zh": ("琥珀小铺", "白桦百货", "蓝田商行", "丰收集市", "老街优选", "禾木生活",
+           "好邻居", "海港超市"),
+}  # fmt: skip
+"""Names of sellers by language."""
+
+
+def kinds_of(group: str) -> list[MarketKind]:
+    """Return the kinds of a group."""
+    return [kind for kind in KINDS.values() if kind.group == group]

@@ -1,0 +1,118 @@
+"""Looks of a household's pages: layout, wording and order of what is shown.
+
+Every look shows the same facts. Training uses three looks, evaluation five: those and two others.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.task import Split
+
+__all__ = ["LOOKS", "MarketLook", "draw_market_look", "labelled_rows"]
+
+MarketRow = Mapping[str, str]
+"""Field to text; the first field names the record."""
+
+
+class MarketLook(NamedTuple):
+    """One appearance."""
+
+    name: str
+    layout: Literal["lines", "table", "cards", "tabs", "prose"]
+    wording: int
+    """Column of `_LABELS` that names the fields."""
+
+    backwards: bool
+    """Whether fields and records come in the opposite order."""
+
+
+LOOKS: dict[str, MarketLook] = {
+    look.name: look
+    for look in (
+        MarketLook("stall", "lines", 0, False),
+        MarketLook("grid", "table", 1, True),
+        MarketLook("slips", "cards", 0, True),
+        MarketLook("sheet", "tabs", 2, False),
+        MarketLook("notes", "prose", 2, True),
+    )
+}
+_TRAINING = ("stall", "grid", "slips")
+
+_LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "brand": (("brand", "品牌"), ("make", "牌子"), ("made by", "品牌")),
+    "units": (("pack of", "每包"), ("units per pack", "每包数量"), ("contents of a pack", "规格")),
+    "price": (("price", "价格"), ("asking price", "售价"), ("costs", "单价")),
+    "seller": (("seller", "卖家"), ("sold by", "店铺"), ("shop", "商家")),
+    "stock": (("packs in stock", "库存"), ("available packs", "可售包数"), ("packs left", "余量")),
+    "dispatch": (("days to dispatch", "发货天数"), ("dispatched after (days)", "几天后发货"),
+                 ("handling days", "备货天数")),
+    "contains": (("contains", "含有"), ("ingredients and materials", "成分或材质"),
+                 ("made with", "含")),
+    "returns": (("return days after arrival", "到货后可退天数"), 
+                ("returnable for (days)", "退货天数"),
+                ("days to return", "可退天数")),
+    "reviews": (("reviews", "评价数"), ("number of reviews", "评价条数"), ("reviews", "评价")),
+    "fee": (("delivery fee", "运费"), ("delivery costs", "配送费"), ("postage", "邮费")),
+    "free": (("free delivery from", "包邮门槛"), ("no fee from", "满额包邮"),
+             ("postage free from", "免邮起点")),
+    "days": (("days on the way", "在途天数"), ("transit days", "运输天数"), 
+             ("days in transit", "路上几天")),
+    "pause": (("sends nothing on days", "停发日"), ("closed for dispatch", "不发货的日子"),
+              ("no dispatch on days", "暂停发货")),
+    "bundle": (("set discount", "成套优惠"), ("off for a set", "多类优惠"), 
+               ("discount", "组合立减")),
+    "fit": (("", ""), ("", ""), ("", "")),
+}  # fmt: skip
+
+
+def draw_market_look(split: Split, rng: np.random.Generator) -> MarketLook:
+    """Draw a look of a split."""
+    names = _TRAINING if split == "train" else tuple(LOOKS)
+    return LOOKS[names[int(rng.integers(len(names)))]]
+
+
+def labelled_rows(
+    rows: Sequence[MarketRow], look: MarketLook, language: Language, labels: Mapping[str, str] = {}
+) -> str:
+    """Return records as a look shows them.
+
+    Args:
+        rows: Records; `id` names each of them.
+        look: The look.
+        language: Language of the labels.
+        labels: Labels of fields that the look does not name.
+    """
+    if not rows:
+        return "-"
+    ordered = list(rows)[::-1] if look.backwards else list(rows)
+    fields = [name for name in ordered[0] if name != "id"]
+    fields = fields[::-1] if look.backwards else fields
+    side = language == "zh"
+    named = {
+        name: labels.get(name) or _LABELS.get(name, ((name, name),) * 3)[look.wording][side]
+        for name in fields
+    }
+    if look.layout == "table":
+        head = "| id | " + " | ".join(named.values()) + " |"
+        body = ["| " + " | ".join([row["id"], *(row[f] for f in fields)]) + " |" for row in ordered]
+        return "\n".join([head, *body])
+    if look.layout == "tabs":
+        head = "\t".join(["id", *named.values()])
+        return "\n".join([head, *("\t".join([r["id"], *(r[f] for f in fields)]) for r in ordered)])
+    if look.layout == "cards":
+        return "\n\n".join(
+            "\n".join([f"[{row['id']}]", *(f"  {named[f]}: {row[f]}" for f in fields)])
+            for row in ordered
+        )
+    colon, comma, stop = ("：", "，", "。") if side else (" ", ", ", ".")
+    if look.layout == "prose":
+        return "\n".join(
+            f"{row['id']} – {comma.join(f'{named[f]}{colon}{row[f]}' for f in fields)}{stop}"
+            for row in ordered
+        )
+    return "\n".join(
+        f"{row['id']}  " + "; ".join(f"{named[f]}: {row[f]}" for f in fields) for row in ordered
+    )

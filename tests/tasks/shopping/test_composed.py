@@ -1,0 +1,208 @@
+"""Months, baskets and conversations: oracle, near misses, looks, and the two derivations."""
+
+from collections import Counter
+
+import pytest
+
+from hexathlon.envs.shopping.env import ShoppingEnv
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.shopping.templates.table import TEMPLATES
+from hexathlon.tasks.shopping.world.household.looks import LOOKS
+from hexathlon.tasks.shopping.world.household.prices import (
+    MarketNeed,
+    Wanted,
+    arrival,
+    cheapest,
+    cheapest_again,
+    contents_of,
+    fit_of,
+)
+from hexathlon.tasks.shopping.world.talk.amounts import (
+    Goes,
+    Refund,
+    refund_again,
+    refund_due,
+    split,
+)
+from hexathlon.tasks.task import Level, Task
+from support.shop import call, played
+
+SOURCE = get_source("shopping")
+COMPOSED = [name for name, t in TEMPLATES.items() if t.group in ("month", "basket", "talk")]
+
+
+def one_of_each(level: Level) -> list[Task]:
+    """One task of every template, half of them in each language."""
+    found: dict[str, str] = {}
+    for i in range(0, 400, 2):
+        task_id = SOURCE.address("test", i, level)
+        if task_id.split("/")[1] in COMPOSED:
+            found.setdefault(task_id.split("/")[1], task_id)
+    assert set(found) == set(COMPOSED)
+    return [SOURCE.build(task_id) for task_id in found.values()]
+
+
+@pytest.fixture(scope="module", params=["medium", "hard"])
+def tasks(request: pytest.FixtureRequest) -> list[Task]:
+    return one_of_each(request.param)
+
+
+@pytest.fixture(scope="module")
+def env() -> ShoppingEnv:
+    return ShoppingEnv()
+
+
+def test_the_oracle_and_its_alternatives_are_right(tasks, env):
+    assert {task.params["language"] for task in tasks} == {"en", "zh"}
+    for task in tasks:
+        assert played(env, task.id, SOURCE.oracle(task)) == 1.0, task.id
+        for name, script in SOURCE.alternatives(task).items():
+            assert played(env, task.id, script) == 1.0, (task.id, name)
+
+
+def test_every_near_miss_and_every_trivial_agent_is_wrong(tasks, env):
+    for task in tasks:
+        mutants = SOURCE.mutants(task)
+        assert len(mutants) >= 3, task.id
+        for name, script in {**mutants, **SOURCE.policies(task)}.items():
+            assert played(env, task.id, script) == 0.0, (task.id, name)
+
+
+def test_hard_tasks_have_three_twists_or_more():
+    for task in one_of_each("hard"):
+        assert len(set(task.checks[0].params["traps"])) >= 3, task.id
+
+
+def test_the_budget_of_actions_is_stated_and_1_4_times_what_the_oracle_needs(tasks):
+    for task in tasks:
+        calls = sum(1 for _ in calls_of(task))
+        assert calls * 1.4 <= task.limits.turns < calls * 1.4 + 1
+        assert str(task.limits.turns) in task.instruction
+
+
+def calls_of(task: Task):
+    """Yield the oracle's calls; its scripts do not listen."""
+    yield from SOURCE.oracle(task)
+
+
+def test_every_look_shows_the_same_facts_and_is_reported(env):
+    task = next(t for t in one_of_each("hard") if t.template == "basket_match")
+    shown: dict[str, str] = {}
+    for seed in range(40):
+        env.reset(seed=seed, options={"task": task.id})
+        look = env.final_state()["look"]
+        shown[look] = env.step(call("list_sellers"))[0]
+    assert set(shown) == set(LOOKS) and len(set(shown.values())) == len(LOOKS)
+    sellers = [key for table, key, _ in task.params["records"] if table == "sellers"]
+    assert all(name in text for name in sellers for text in shown.values())
+
+
+def test_train_does_not_show_the_looks_of_evaluation(env):
+    task_id = next(
+        i for i in (SOURCE.address("train", k, "hard") for k in range(40)) if "/talk" in i
+    )
+    looks = Counter()
+    for seed in range(30):
+        env.reset(seed=seed, options={"task": task_id})
+        looks[env.final_state()["look"]] += 1
+    assert len(looks) == 3 and not {"sheet", "notes"} & set(looks)
+
+
+def test_a_fork_keeps_look_and_records(env):
+    task = one_of_each("medium")[0]
+    env.reset(seed=4, options={"task": task.id})
+    child = env.fork(1)[0]
+    assert child.final_state() == env.final_state()
+    script = list(SOURCE.oracle(task))
+    first = [env.step(action)[0] for action in script]
+    assert [child.step(action)[0] for action in script] == first
+
+
+# The market ------------------------------------------------------------------------------------
+
+
+def offer(name: str, kind: str, cents: int, seller: str, **fields: object) -> dict:
+    return {
+        "id": name, "kind": kind, "brand": "Alma", "fit": "", "contents": [], "units": 4,
+        "seller": seller, "returns": 0, "reviews": [], "cents": cents, "stock": 5, "dispatch": 0,
+        **fields,
+    }  # fmt: skip
+
+
+def seller(**fields: object) -> dict:
+    return {
+        "fee_cents": 500, "free_cents": 3000, "days": 2, "pause": [9, 10],
+        "bundle": {"kinds": 2, "cents": 300}, **fields,
+    }  # fmt: skip
+
+
+SELLERS = {"Amber": seller(), "Birch": seller(fee_cents=900, free_cents=2000)}
+
+
+def test_fees_thresholds_and_set_discounts_decide_what_is_cheapest():
+    offers = [
+        offer("F1", "bars", 400, "Amber"),
+        offer("F2", "bars", 450, "Birch"),
+        offer("F3", "cups", 700, "Amber"),
+        offer("F4", "cups", 600, "Birch"),
+    ]
+    wanted = Wanted(1, (MarketNeed("bars", 8), MarketNeed("cups", 4)))
+    # Both from Amber: 800 + 700 + 500 - 300.
+    assert cheapest(offers, SELLERS, wanted)[0] == (1700, (("F1", 2), ("F3", 1)))
+    assert cheapest_again(offers, SELLERS, wanted) == 1700
+
+
+def test_verified_reviews_prevail_over_the_page_and_guests_do_not():
+    said = {"what": "contains", "value": "nuts", "text": ""}
+    two = [{**said, "verified": True}] * 2
+    bars = offer("F1", "bars", 400, "Amber", reviews=[*two, {**said, "verified": False}])
+    assert contents_of(bars, 3) == set() and contents_of(bars, 2) == {"nuts"}
+    fits = [{"what": "fit", "value": "M3", "verified": True, "text": ""}] * 3
+    assert fit_of(offer("F2", "blades", 1, "Amber", fit="M5", reviews=fits), 3) == "M3"
+
+
+def test_sellers_pause_before_they_send():
+    assert arrival(offer("F1", "bars", 1, "Amber", dispatch=2), SELLERS["Amber"], 7) == 13
+    assert arrival(offer("F1", "bars", 1, "Amber", dispatch=1), SELLERS["Amber"], 7) == 10
+
+
+def test_waiting_can_cost_more_than_a_dearer_offer():
+    offers = [offer("F1", "bars", 400, "Amber", dispatch=3), offer("F2", "bars", 700, "Amber")]
+    wanted = Wanted(1, (MarketNeed("bars", 4),), day_cents=150)
+    assert cheapest(offers, SELLERS, wanted)[0][1] == (("F2", 1),)
+    assert cheapest(offers, SELLERS, wanted)[0][0] == cheapest_again(offers, SELLERS, wanted)
+
+
+# The desk --------------------------------------------------------------------------------------
+
+ORDER = {
+    "status": "pending", "fee": 490, "fee_charged": 0, "gift_paid": 1000,
+    "coupon": {"off": 700, "min": 8000},
+    "lines": [{"line": "1", "cents": 5050}, {"line": "2", "cents": 3050}],
+}  # fmt: skip
+POLICY = {"free_cents": 6000, "opened_percent": 10}
+
+
+@pytest.mark.parametrize(
+    ("status", "goes", "due"),
+    [
+        # The coupon and free delivery are lost: 3050 - 700 - 490.
+        ("pending", Goes(frozenset("2")), Refund(1860, 30)),
+        # A return leaves the fee: 3050 - 700.
+        ("delivered", Goes(frozenset("2")), Refund(2350, 30)),
+        # What was broken counts as kept.
+        ("delivered", Goes(frozenset("2"), damaged=frozenset("2")), Refund(3050, 30)),
+        # A tenth of 3050 for use.
+        ("delivered", Goes(frozenset("2"), opened=frozenset("2")), Refund(2045, 30)),
+        # Everything is cancelled: no fee, no coupon.
+        ("pending", Goes(frozenset("12")), Refund(7400, 81)),
+    ],
+)
+def test_refunds_follow_the_policy_in_both_derivations(status, goes, due):
+    order = {**ORDER, "status": status}
+    assert refund_due(order, goes, POLICY) == refund_again(order, goes, POLICY) == due
+
+
+def test_refunds_go_to_the_gift_card_first():
+    assert split(ORDER, 1500) == (1000, 500)
+    assert split(ORDER, 1500, booked=800) == (200, 1300)
