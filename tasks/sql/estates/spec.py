@@ -176,7 +176,7 @@ def draw_spec(metric: str, company: str, seed: int, attempt: int) -> EstateSpec:
 
 def _twists(draw: ValueDraw, metric: str, split: Split) -> frozenset[str]:
     kinds = [kind for kind in TWISTS[metric] if split != "train" or kind not in HELD_OUT]
-    return frozenset(draw.sample(kinds, draw.between(3, 5)))
+    return frozenset(draw.sample(kinds, draw.between(6, 8)))
 
 
 def _later(day: str, months: int) -> str:
