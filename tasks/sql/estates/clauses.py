@@ -65,8 +65,8 @@ _RULINGS: Mapping[str, Mapping[str, str]] = {
     },
     "corrections": {
         "released": "An amount in a released correction batch replaces the document's; of several, "
-        "the one released last. Drafts and rejected batches change nothing, nor do lines with the "
-        "reason '{settlement}', which are passed over: they are about payment.",
+        "the one released last. Drafts, rejected batches and lines with the reason '{settlement}' "
+        "change nothing.",
         "ledger": "Correction batches concern the ledger only. This figure is taken from "
         "documents.",
     },
