@@ -2,8 +2,8 @@
 
 Questions are realised from query programs. Ids are numbered within a stratum (template and level);
 `address` cycles through the strata, so that any prefix of a split covers templates and levels
-evenly. Every other task of level hard is a shift, and every third of the others an estate. Tasks of
-one round share their worlds, and therefore their databases; shifts have worlds of their own, of
+evenly. Every other task of level hard is a shift, and every second of the others an estate. Tasks
+of one round share their worlds, and therefore their databases; shifts have worlds of their own, of
 level medium, since their own tables are what makes them hard; estates have companies.
 """
 
@@ -48,10 +48,10 @@ PER_STRATUM: dict[Split, int] = {"dev": 40, "test": 6, "heldout": 6}
 """Tasks per template and level in the bounded splits."""
 GROUPS = 3
 """Worlds per level in one round over the strata."""
-SHIFT_TIMES = 20
+SHIFT_TIMES = 27
 """Tasks of each shift in one round, in which every other template of level hard has one."""
-ESTATE_TIMES = 6
-"""Tasks of each estate in one round; an estate follows every two other templates of level hard."""
+ESTATE_TIMES = 12
+"""Tasks of each estate in one round; an estate follows every other template of level hard."""
 _TIMES = {**dict.fromkeys(SHIFTS, SHIFT_TIMES), **dict.fromkeys(ESTATES, ESTATE_TIMES)}
 _SHIFT_WORLDS = 6
 _DRAWN_AS = "2"
@@ -63,7 +63,7 @@ class SQLSource(StratifiedSource):
 
     name = "sql"
     family = "sql"
-    version = "8"
+    version = "9"
     tolerated = {
         "alter:submit.sql": "a digit may decide nothing: less than a quarter in an amount, whose "
         "values are quarters; a day that no month has; the 1 in COUNT(CASE ... THEN 1 END); the "
@@ -99,7 +99,7 @@ class SQLSource(StratifiedSource):
         return self.per_stratum[split] * len(self._rounds[level])
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the task at `index`; of hard ones, half are shifts, a sixth estates."""
+        """Return the id of the task at `index`; hard ones are half shifts, a quarter estates."""
         arranged = self._rounds[level]
         template, own, place, times = arranged[index % len(arranged)]
         number = index // len(arranged) * times + place
@@ -314,11 +314,10 @@ def _round(
 ) -> list[tuple[str, Level, int, int]]:
     """Return one round over the strata: template, level, place in the round, times in the round.
 
-    Of level hard, an estate follows every two of the other templates, and shifts alternate with
-    both.
+    Of level hard, an estate follows each of the other templates, and shifts alternate with both.
     """
     arranged: list[tuple[str, Level, int, int]] = []
-    plain = shifts = estates = 0
+    shifts = estates = 0
 
     def add(template: str, own: Level, place: int, times: int) -> None:
         nonlocal shifts
@@ -332,8 +331,7 @@ def _round(
         if level not in (None, own):
             continue
         add(template, own, 0, 1)
-        plain += own == "hard"
-        if own == "hard" and plain % 2 == 0 and estates < ESTATE_TIMES * len(ESTATES):
+        if own == "hard" and estates < ESTATE_TIMES * len(ESTATES):
             turn, which = divmod(estates, len(ESTATES))
             add(ESTATES[which], own, turn, ESTATE_TIMES)
             estates += 1

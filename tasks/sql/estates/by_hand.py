@@ -6,7 +6,14 @@ from datetime import date, timedelta
 from typing import Any
 
 from hexathlon.tasks.sql.estates.layout import FIELDS, EstateLayout
-from hexathlon.tasks.sql.estates.spec import AS_OF, SEGMENTS, UNIT, EstateSpec
+from hexathlon.tasks.sql.estates.spec import (
+    AS_OF,
+    KEPT_SEGMENT,
+    SEGMENTS,
+    SETTLEMENT,
+    UNIT,
+    EstateSpec,
+)
 from hexathlon.tasks.sql.schema import Row, Value
 
 __all__ = ["answer_by_hand"]
@@ -50,7 +57,11 @@ class _Books:
 
     def _fixed(self) -> dict[str, float]:
         released = {row["no"]: row["on"] for row in self.rows["batch"] if row["state"] == "REL"}
-        lines = [line for line in self.rows["corr"] if line["batch"] in released]
+        lines = [
+            line
+            for line in self.rows["corr"]
+            if line["batch"] in released and line["why"] != SETTLEMENT
+        ]
         lines.sort(key=lambda line: str(released[line["batch"]]))
         return {line["no"]: line["val"] for line in lines}
 
@@ -103,6 +114,8 @@ class _Books:
         return self.euros(entry.amount, entry.ccy, day)
 
     def excluded(self, cust: int, day: str) -> bool:
+        if self.customers[cust]["seg"] == KEPT_SEGMENT:
+            return False
         return any(
             row["list"] == self.layout.lists[0] and int(row["cust"]) == cust
             and row["first"] <= day <= (row["last"] or "9999")

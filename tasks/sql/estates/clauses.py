@@ -6,7 +6,7 @@ from dataclasses import replace
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.draws import ValueDraw, shifted
 from hexathlon.tasks.sql.estates.layout import EstateLayout
-from hexathlon.tasks.sql.estates.spec import AS_OF, EstateSpec
+from hexathlon.tasks.sql.estates.spec import AS_OF, KEPT_SEGMENT, SETTLEMENT, EstateSpec
 from hexathlon.tasks.sql.schema import Row
 
 __all__ = ["BASIS", "METRIC_NAMES", "TOPICS", "register", "ruling", "signatories"]
@@ -49,7 +49,7 @@ _RULINGS: Mapping[str, Mapping[str, str]] = {
     },
     "exclusions": {
         "list": "Customers that are on list {excluded} on the {day} do not count (test, internal "
-        "and pass-through accounts).",
+        "and pass-through accounts). Those of segment {kept} count all the same.",
         "none": "No customer is left out of this figure.",
     },
     "late": {
@@ -65,7 +65,8 @@ _RULINGS: Mapping[str, Mapping[str, str]] = {
     },
     "corrections": {
         "released": "An amount in a released correction batch replaces the document's; of several, "
-        "the one released last. Drafts and rejected batches change nothing.",
+        "the one released last. Drafts, rejected batches and lines with the reason '{settlement}' "
+        "change nothing.",
         "ledger": "Correction batches concern the ledger only. This figure is taken from "
         "documents.",
     },
@@ -123,7 +124,8 @@ def ruling(spec: EstateSpec, layout: EstateLayout, topic: str, *, right: bool) -
         return _date(spec.metric, choice)
     return _RULINGS[topic][choice].format(
         day="reporting day" if spec.metric in AS_OF else "reference date",
-        excluded=layout.lists[0], tolerance=layout.settings[0], renewal=layout.settings[1],
+        excluded=layout.lists[0], kept=KEPT_SEGMENT, settlement=SETTLEMENT,
+        tolerance=layout.settings[0], renewal=layout.settings[1],
     )  # fmt: skip
 
 

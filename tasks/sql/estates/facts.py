@@ -10,7 +10,7 @@ import numpy as np
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.sql.estates.layout import EstateLayout
-from hexathlon.tasks.sql.estates.spec import AS_OF, SEGMENTS, EstateSpec, split_of
+from hexathlon.tasks.sql.estates.spec import AS_OF, SEGMENTS, SETTLEMENT, EstateSpec, split_of
 from hexathlon.tasks.sql.pools import pool_name
 from hexathlon.tasks.sql.schema import Row
 
@@ -392,7 +392,7 @@ def _corrections(facts: EstateFacts) -> None:
     number = 400 + facts.draw.below(300)
     batches: list[Row] = []
     lines: list[Row] = []
-    reasons = ("price list", "wrong article", "typing error", "settlement", "recount")
+    reasons = ("price list", "wrong article", "typing error", SETTLEMENT, "recount")
     states = ("REL", "REL", "DRF", "REJ") if "restated" in spec.twists else ("DRF", "REJ", "DRF")
     chosen = facts.draw.sample(able, 50)
     for place, state in enumerate(states):

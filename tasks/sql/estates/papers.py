@@ -148,6 +148,8 @@ _FLOW_MEANS = {
     "cred": {"day": "date of the credit note", "val": "amount"},
     "pay": {"day": "day of payment", "val": "amount"},
 }  # fmt: skip
+_EVIDENT = frozenset({"no", "typ", "stat", "itm"})
+"""Columns that pages leave out, since their values show what they hold."""
 _TITLES = {
     "sale": "sales invoices", "ctr": "service contracts", "dlv": "deliveries",
     "cred": "credit notes to sales invoices", "pay": "incoming payments",
@@ -162,7 +164,8 @@ def _entry(layout: EstateLayout, role: str) -> str:
     title = _TITLES[role[1:]]
     if role == "Lsale":
         title = "sales invoices, and credit notes to them"
-    lines = [f"  {layout.columns[role][field]}: {means[field]}" for field in FIELDS[role]]
+    named = [field for field in FIELDS[role] if field not in _EVIDENT]
+    lines = [f"  {layout.columns[role][field]}: {means[field]}" for field in named]
     return "\n".join((f"{table}: {title}", *lines))
 
 

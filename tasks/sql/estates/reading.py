@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from hexathlon.tasks.sql.estates.layout import EstateLayout
-from hexathlon.tasks.sql.estates.spec import AS_OF, UNIT, EstateSpec
+from hexathlon.tasks.sql.estates.spec import AS_OF, KEPT_SEGMENT, SETTLEMENT, UNIT, EstateSpec
 from hexathlon.tasks.sql.programs.phrases import literals
 
 __all__ = ["EstateReading", "mistakes", "query", "right_reading"]
@@ -30,6 +30,10 @@ class EstateReading:
     region: str = "then"
     copies: str = "right"
     restated: str = "right"
+    settled: bool = True
+    """False: lines about payment change amounts, too."""
+    kept: bool = True
+    """False: the exclusion spares no segment."""
     credits: str = "own"
     fiscal: bool = True
     merged: bool = False
@@ -76,11 +80,17 @@ def mistakes(spec: EstateSpec) -> dict[str, tuple[str, EstateReading]]:
         "gross_amounts": ("vat", replace(right, vat=False)),
         "exclusions_ignored": ("excluded", replace(right, excluded="none")),
         "excluded_for_ever": ("", replace(right, excluded="ever")),
+        "no_segment_spared": (
+            "" if spec.metric == "clients" else "excluded", replace(right, kept=False)
+        ),
         "late_ignored": ("late", replace(right, late=False)),
         "other_region": ("region", replace(right, region=other_region)),
         "copies_counted": ("copies", replace(right, copies="none")),
         "all_references_dropped": ("", replace(right, copies="all")),
         "corrections_ignored": ("restated", replace(right, restated="none")),
+        "settlements_taken": (
+            "" if spec.metric == "clients" else "restated", replace(right, settled=False)
+        ),
         "drafts_taken": ("", replace(right, restated="draft")),
         "credits_ignored": ("credits", replace(right, credits="none")),
         "credits_at_other_date": ("", replace(right, credits=other_credit)),
@@ -252,9 +262,10 @@ class _Query:
         if self.reading.restated == "none":
             return value
         states = "('REL', 'DRF')" if self.reading.restated == "draft" else "('REL')"
+        passed = f" AND k.@corr.why <> '{SETTLEMENT}'" if self.reading.settled else ""
         return (
             f"COALESCE((SELECT k.@corr.val FROM @corr k JOIN @batch b ON b.@batch.no = "
-            f"k.@corr.batch WHERE k.@corr.no = {number} AND b.@batch.state IN {states} "
+            f"k.@corr.batch WHERE k.@corr.no = {number} AND b.@batch.state IN {states}{passed} "
             f"ORDER BY b.@batch.on DESC LIMIT 1), {value})"
         )
 
@@ -277,6 +288,11 @@ class _Query:
                 f" AND x.@excl.first <= {day} AND (x.@excl.last IS NULL OR x.@excl.last >= {day})"
             )
         name = self.layout.lists[0]
+        if self.reading.kept:
+            dated += (
+                " AND NOT EXISTS (SELECT 1 FROM @cust y WHERE y.@cust.id = "
+                f"CAST(x.@excl.cust AS INTEGER) AND y.@cust.seg = '{KEPT_SEGMENT}')"
+            )
         if self.reading.plainly:
             return (
                 f"NOT EXISTS (SELECT 1 FROM @excl x WHERE x.@excl.list = '{name}' AND "

@@ -12,8 +12,8 @@ from hexathlon.tasks.sql.draws import ValueDraw, months_before, shifted
 from hexathlon.tasks.task import Split
 
 __all__ = [
-    "AS_OF", "HELD_OUT", "METRICS", "SEGMENTS", "TWISTS", "UNIT", "EstateSpec", "draw_spec",
-    "split_of",
+    "AS_OF", "HELD_OUT", "KEPT_SEGMENT", "METRICS", "SEGMENTS", "SETTLEMENT", "TWISTS", "UNIT",
+    "EstateSpec", "draw_spec", "split_of",
 ]  # fmt: skip
 
 METRICS = ("revenue", "clients", "overdue", "churn", "recurring", "punctual")
@@ -43,7 +43,7 @@ TWISTS: Mapping[str, tuple[str, ...]] = {
         "fiscal", "tolerance",
     ),
 }  # fmt: skip
-"""Kinds of twists by metric; a task has three to five of them."""
+"""Kinds of twists by metric; a task has six to eight of them, or all."""
 HELD_OUT = frozenset({"late", "restated", "vat", "ends", "merged", "renewals"})
 """Kinds that never occur in the train split."""
 AS_OF = frozenset({"overdue", "recurring"})
@@ -54,6 +54,10 @@ cartons for pieces."""
 SEGMENTS: Mapping[str, str] = {
     "K1": "Key accounts", "K2": "Regional accounts", "S5": "Small business", "P9": "Public sector",
 }  # fmt: skip
+KEPT_SEGMENT = "P9"
+"""Customers of this segment count even while they are on the list of exclusions."""
+SETTLEMENT = "settlement"
+"""Reason of corrections that concern payment, and no reported figure."""
 CURRENCIES = (("CHF", 0.96), ("GBP", 0.86), ("SEK", 11.2), ("PLN", 4.3), ("NOK", 11.6))
 
 
@@ -176,7 +180,7 @@ def draw_spec(metric: str, company: str, seed: int, attempt: int) -> EstateSpec:
 
 def _twists(draw: ValueDraw, metric: str, split: Split) -> frozenset[str]:
     kinds = [kind for kind in TWISTS[metric] if split != "train" or kind not in HELD_OUT]
-    return frozenset(draw.sample(kinds, draw.between(3, 5)))
+    return frozenset(draw.sample(kinds, min(len(kinds), draw.between(6, 8))))
 
 
 def _later(day: str, months: int) -> str:
