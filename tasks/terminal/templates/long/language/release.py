@@ -6,11 +6,11 @@ from typing import Any
 from hexathlon.tasks.terminal.templates.long.language.back import (
     BUILTINS,
     ERRORS,
-    EVALUATION,
     MAIN,
     VALUES,
 )
 from hexathlon.tasks.terminal.templates.long.language.front import LEXER, PARSER
+from hexathlon.tasks.terminal.templates.long.language.middle import EVALUATION
 
 __all__ = ["RULES", "package", "rendered"]
 
