@@ -378,6 +378,17 @@ for k in keys({"b": 1, "a": 2}) { push(r, k); }
 print join(r, "-"), type(m), len("word"), has(m, "add"), int("-0@A@");
 print m;
 """),
+    "manual": ("", """print ["a\\tb", "q\\"\\n\\\\"];
+let t = {"k": @A@};
+print del(t, "k"), t;
+print int("+@A@"), int("-0");
+fn log(x) { print "log", x; return x; }
+let fs = [fn(x) { return x; }];
+print fs[log(0)](log(@B@));
+print [1, 2] == [1], [1] == [1, 2];
+print 2 >= 2, "b" >= "a", "b" >= "b", 1 >= 2;
+log(undefined_function)(log(1));
+"""),
     "everything": ("defer ensure compound", """let trace = [];
 fn note(x) { push(trace, x); return len(trace); }
 fn work(list) {
