@@ -27,7 +27,9 @@ def test_every_rule_has_its_proposal():
             assert set(versions) <= set(RULES[name]) and RULES[name][0] not in versions
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 9))]
+)
 @pytest.mark.parametrize("split", ["dev", "test"])
 def test_the_programs_tell_every_other_reading(split, seed):
     archive, dice = archive_of(seed, split)
@@ -37,7 +39,7 @@ def test_the_programs_tell_every_other_reading(split, seed):
     assert not same
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_interpreter_agrees_with_the_reference(seed, tmp_path):
     archive, dice = archive_of(seed)
     held = held_programs(archive, dice)
@@ -69,7 +71,8 @@ def test_the_minutes_give_the_rules(seed):
     for path in sorted(each for each in papers if each.startswith("minutes/")):
         date = path[8:18]
         members = papers[path].split("Members: ")[1].split(". Guests")[0].split(", ")
-        for item in papers[path].split("\n* ")[1:]:
+        items = papers[path].split("\n* ")[1:]
+        for item in items if items != ["No decisions.\n"] else []:
             number, said = item[:4], item.split(": ", 1)[1]
             book = standing if len(members) >= 4 and date <= freeze else void
             if "confirmed" in said:

@@ -47,8 +47,9 @@ class Archive:
         for name in PROPOSALS:
             if name == "deferror" and not self.rules["defer"]:
                 continue
+            unseen = name == "leave" and not (self.rules["ensure"] or self.rules["defer"])
             for value in self._values(name):
-                if value != self.rules[name]:
+                if value != self.rules[name] and not (unseen and value and self.rules[name]):
                     found[f"{name}_{value or 'left_out'}"] = {**self.rules, name: value}
         return found
 

@@ -145,6 +145,11 @@ print f(1);
 print f(1, 2);
 """),
     "defaultsyntax": ("defaults", "fn f(a = 1, b) { }\n"),
+    "varargsword": ("", "fn f(a...) { print a; }\nf(@A@);\n"),
+    "defaultsword": ("", "fn f(a = @A@) { print a; }\nf();\n"),
+    "compoundword": ("", "let a = @A@;\na += 2;\nprint a;\n"),
+    "labelsword": ("", "outer: for x in [@A@, 2] { print x; break outer; }\n"),
+    "exitword": ("", "print 1;\nexit(@A@);\n"),
     "varargs": ("varargs", """fn f(a, rest...) { return [a, rest]; }
 print f(1), f(1, 2), f(1, 2, @A@);
 fn g(all...) { push(all, 0); return all; }
