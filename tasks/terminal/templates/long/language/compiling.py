@@ -142,7 +142,8 @@ class Builder(Expressions):
 
     def on_if(self, line: int) -> Code:
         """`if`."""
-        test, then, other = self.expression(), self.block(), nothing
+        test, then = self.expression(), self.block()
+        other: Code = nothing
         if self.take("else"):
             if self.sees("if"):
                 self.must("if")
