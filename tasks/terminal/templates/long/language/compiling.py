@@ -18,12 +18,17 @@ from hexathlon.tasks.terminal.templates.long.language.expressing import (
 )
 from hexathlon.tasks.terminal.templates.long.language.meaning import Unit, VelaError
 from hexathlon.tasks.terminal.templates.long.language.scanning import SyntaxProblem, Token
-from hexathlon.tasks.terminal.templates.long.language.world import Code, Leave, Names, World
+from hexathlon.tasks.terminal.templates.long.language.world import (
+    Code,
+    Leave,
+    ProgramRun,
+    VelaScope,
+)
 
 __all__ = ["outcome"]
 
 
-class Builder(Expressions):
+class ClosureBuilder(Expressions):
     """Builds closures for statements."""
 
     def program(self) -> Code:
@@ -55,7 +60,7 @@ class Builder(Expressions):
             return self.loop(label)
         if self.sees("{"):
             block = self.block()
-            return lambda names: block(Names(names))
+            return lambda names: block(VelaScope(names))
         if self.sees("fn") and after.kind == "name":
             line = self.line
             self.must("fn")
@@ -74,7 +79,7 @@ class Builder(Expressions):
         """Return a declaration in the scope at hand."""
         world = self.world
 
-        def declare(names: Names) -> None:
+        def declare(names: VelaScope) -> None:
             made = value(names)
             if name in names and self.rules["redeclare"]:
                 world.fail(names, line, "name", f"{name} is already declared")
@@ -129,7 +134,7 @@ class Builder(Expressions):
         """`throw`."""
         value, world = self.expression(), self.world
 
-        def throw(names: Names) -> None:
+        def throw(names: VelaScope) -> None:
             made = value(names)
             kind, text = "user", self.mean.show(made)
             if self.rules["rethrow"] and isinstance(made, dict):
@@ -151,7 +156,7 @@ class Builder(Expressions):
             else:
                 other = self.block()
         holds = self.mean.holds
-        return lambda names: (then if holds(test(names)) else other)(Names(names))
+        return lambda names: (then if holds(test(names)) else other)(VelaScope(names))
 
     def loop(self, label: str) -> Code:
         """`while` and `for`."""
@@ -171,9 +176,9 @@ class Builder(Expressions):
     def repeated(self, label: str, test: Code, body: Code) -> Code:
         """Return a `while` loop."""
 
-        def loop(names: Names) -> Any:
+        def loop(names: VelaScope) -> Any:
             while self.mean.holds(test(names)):
-                signal = body(Names(names))
+                signal = body(VelaScope(names))
                 if signal and (signal[0] == "return" or signal[1] not in ("", label)):
                     return signal
                 if signal and signal[0] == "break":
@@ -186,16 +191,16 @@ class Builder(Expressions):
         """Return a `for` loop."""
         world, rules = self.world, self.rules
 
-        def loop(names: Names) -> Any:
+        def loop(names: VelaScope) -> Any:
             values = source(names)
             if self.mean.kind(values) not in ("list", "map", "string"):
                 world.fail(names, line, "type", f"cannot iterate {self.mean.kind(values)}")
             values = self.mean.order(values) if isinstance(values, dict) else values
-            held = Names(names)
+            held = VelaScope(names)
             for value in tuple(values) if rules["snapshot"] else values:
-                held = Names(names) if rules["loopvar"] == "fresh" else held
+                held = VelaScope(names) if rules["loopvar"] == "fresh" else held
                 held[name] = value
-                signal = body(Names(held))
+                signal = body(VelaScope(held))
                 if signal and (signal[0] == "return" or signal[1] not in ("", label)):
                     return signal
                 if signal and signal[0] == "break":
@@ -217,14 +222,14 @@ class Builder(Expressions):
             last = self.block()
             self.shut = before
         caught = self.catching(body, name, handler) if handler else body
-        return self.finishing(caught, last) if last else (lambda names: caught(Names(names)))
+        return self.finishing(caught, last) if last else (lambda names: caught(VelaScope(names)))
 
     def catching(self, body: Code, name: str, handler: Code) -> Code:
         """Return a block with its handler."""
 
-        def attempt(names: Names) -> Any:
+        def attempt(names: VelaScope) -> Any:
             try:
-                return body(Names(names))
+                return body(VelaScope(names))
             except VelaError as error:
                 caught: Any = error.message
                 if self.rules["errors"] != "text":
@@ -232,7 +237,7 @@ class Builder(Expressions):
                     caught = {"kind": error.kind, "message": error.message, "line": line}
                     if self.rules["errors"] == "value" and error.kind == "user":
                         caught["value"] = error.value
-            held = Names(names)
+            held = VelaScope(names)
             held[name] = caught
             return handler(held)
 
@@ -241,17 +246,17 @@ class Builder(Expressions):
     def finishing(self, body: Code, last: Code) -> Code:
         """Return a block with what always follows it."""
 
-        def attempt(names: Names) -> Any:
+        def attempt(names: VelaScope) -> Any:
             try:
-                signal = body(Names(names))
+                signal = body(VelaScope(names))
             except (VelaError, Leave) as stopped:
                 if isinstance(stopped, Leave) and self.rules["leave"] == "now":
                     raise
-                signal = last(Names(names))
+                signal = last(VelaScope(names))
                 if signal:
                     return signal
                 raise
-            return last(Names(names)) or signal
+            return last(VelaScope(names)) or signal
 
         return attempt
 
@@ -264,7 +269,7 @@ class Builder(Expressions):
         self.must("as")
         name, old = self.name(), self.rules["modules"] == "old"
 
-        def load(names: Names) -> Unit:
+        def load(names: VelaScope) -> Unit:
             near = posixpath.dirname(world.path if old else names.file)
             path = posixpath.normpath(posixpath.join(near, f"{token.value}.vela"))
             if path in world.open:
@@ -292,7 +297,7 @@ class Builder(Expressions):
         where, called, given = detail
         world, late = self.world, self.rules["defer"] == "late"
 
-        def defer(names: Names) -> None:
+        def defer(names: VelaScope) -> None:
             kept = names.later if names.later is not None else []
             if late:
                 kept.append(lambda: whole(names))
@@ -317,14 +322,14 @@ class Builder(Expressions):
         self.must("}")
         world, mean, total = self.world, self.mean, self.rules["match"] == "total"
 
-        def choose(names: Names) -> Any:
+        def choose(names: VelaScope) -> Any:
             made = value(names)
             for choices, body in cases:
                 if any(mean.equal(made, choice(names)) for choice in choices):
-                    return body(Names(names))
+                    return body(VelaScope(names))
             if other is None and total:
                 world.fail(names, line, "value", f"no case for {mean.show(made, True)}")
-            return other(Names(names)) if other else None
+            return other(VelaScope(names)) if other else None
 
         return choose
 
@@ -354,7 +359,7 @@ class Builder(Expressions):
         """Return an assignment to a name."""
         world, (line, name) = self.world, detail
 
-        def assign(names: Names) -> None:
+        def assign(names: VelaScope) -> None:
             value = right(names)
             held = names.holder(name)
             if held is None or held is world.core:
@@ -372,7 +377,7 @@ class Builder(Expressions):
         world, (line, whole, place) = self.world, detail
         codes = [whole, place, right] if self.rules["assignorder"] else [right, whole, place]
 
-        def assign(names: Names) -> None:
+        def assign(names: VelaScope) -> None:
             made = [code(names) for code in codes]
             if not self.rules["assignorder"]:
                 made = [*made[1:], made[0]]
@@ -386,7 +391,7 @@ class Builder(Expressions):
         """Return an assignment such as `+=`."""
         world, mean, first = self.world, self.mean, self.rules["compound"] == "before"
 
-        def change(names: Names) -> None:
+        def change(names: VelaScope) -> None:
             get, put = value, None
             if form == "index":
                 where, whole, place = detail
@@ -408,8 +413,8 @@ class Builder(Expressions):
         return change
 
 
-def _build(world: World, path: str, tokens: list[Token]) -> Code:
-    return Builder(world, path, tokens).program()
+def _build(world: ProgramRun, path: str, tokens: list[Token]) -> Code:
+    return ClosureBuilder(world, path, tokens).program()
 
 
 def outcome(
@@ -422,7 +427,7 @@ def outcome(
         path: The program's file.
         rules: The rules of the release; `release.RULES` lists them.
     """
-    world = World(files, path, rules, _build)
+    world = ProgramRun(files, path, rules, _build)
     depth = sys.getrecursionlimit()
     sys.setrecursionlimit(200_000)
     codes = {"old": (2, 1, 1), "new": (65, 70, 70), "user": (65, 70, 1)}[rules["exitcodes"]]

@@ -7,7 +7,7 @@ from typing import Any
 
 from hexathlon.tasks.terminal.templates.long.language.meaning import Routine, Unit
 from hexathlon.tasks.terminal.templates.long.language.scanning import SyntaxProblem, Token
-from hexathlon.tasks.terminal.templates.long.language.world import Code, Names, World
+from hexathlon.tasks.terminal.templates.long.language.world import Code, ProgramRun, VelaScope
 
 __all__ = ["Expressions", "nothing", "sequence"]
 
@@ -17,7 +17,7 @@ _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 class Expressions:
     """Reads tokens and builds closures for expressions."""
 
-    def __init__(self, world: World, path: str, tokens: list[Token]) -> None:
+    def __init__(self, world: ProgramRun, path: str, tokens: list[Token]) -> None:
         self.world, self.path, self.tokens, self.next = world, path, tokens, 0
         self.rules, self.mean = world.rules, world.mean
         self.loops: list[str] = []
@@ -76,7 +76,7 @@ class Expressions:
     def _lazy(self, enough: bool, left: Code, right: Code) -> Code:
         holds, plain = self.mean.holds, self.rules["boolops"]
 
-        def lazy(names: Names) -> Any:
+        def lazy(names: VelaScope) -> Any:
             value = left(names)
             if holds(value) != enough:
                 value = right(names)
@@ -100,7 +100,7 @@ class Expressions:
             return first
         world, compared = self.world, self.mean.compared
 
-        def chain(names: Names) -> bool:
+        def chain(names: VelaScope) -> bool:
             left, result = first(names), True
             for sign, line, right in links:
                 value = right(names)
@@ -129,7 +129,7 @@ class Expressions:
     def _binary(self, line: int, sign: str, left: Code, right: Code) -> Code:
         world, work = self.world, self.mean.arithmetic
 
-        def binary(names: Names) -> Any:
+        def binary(names: VelaScope) -> Any:
             first = left(names)
             return world.at(names, line, work, sign, first, right(names))
 
@@ -141,7 +141,7 @@ class Expressions:
             return self.postfix()[0]
         inner, world, mean = self._unary(), self.world, self.mean
 
-        def minus(names: Names) -> Any:
+        def minus(names: VelaScope) -> Any:
             value = inner(names)
             if not mean.number(value):
                 world.fail(names, line, "type", f"cannot negate {mean.kind(value)}")
@@ -170,7 +170,7 @@ class Expressions:
     def _calling(self, line: int, called: Code, given: list[Code]) -> Code:
         world = self.world
 
-        def call(names: Names) -> Any:
+        def call(names: VelaScope) -> Any:
             function = called(names)
             return world.call(names, line, function, [each(names) for each in given])
 
@@ -179,7 +179,7 @@ class Expressions:
     def _member(self, line: int, code: Code, name: str) -> Code:
         world, private = self.world, self.rules["modules"] == "private" and name[0] == "_"
 
-        def member(names: Names) -> Any:
+        def member(names: VelaScope) -> Any:
             unit = code(names)
             if not isinstance(unit, Unit):
                 world.fail(names, line, "type", f"no members in {world.mean.kind(unit)}")
@@ -196,14 +196,14 @@ class Expressions:
             high = nothing if self.sees("]") else self.expression()
             self.must("]")
 
-            def cut(names: Names) -> Any:
+            def cut(names: VelaScope) -> Any:
                 value, start = code(names), low(names)
                 return world.at(names, line, mean.cut, value, start, high(names))
 
             return cut, "slice", ()
         self.must("]")
 
-        def index(names: Names) -> Any:
+        def index(names: VelaScope) -> Any:
             value = code(names)
             return world.at(names, line, mean.get, value, low(names))
 
@@ -247,7 +247,7 @@ class Expressions:
     def _lookup(self, line: int, name: str) -> Code:
         world = self.world
 
-        def find(names: Names) -> Any:
+        def find(names: VelaScope) -> Any:
             held = names.holder(name)
             if held is None:
                 return world.fail(names, line, "name", f"{name} is not defined")
@@ -269,7 +269,7 @@ class Expressions:
                 self.wrong()
             self.tokens, self.next = outer
 
-        def text(names: Names) -> str:
+        def text(names: VelaScope) -> str:
             made = ""
             for code in codes:
                 value = code if isinstance(code, str) else code(names)
@@ -289,7 +289,7 @@ class Expressions:
         self.must("}")
         world, mean = self.world, self.mean
 
-        def table(names: Names) -> dict[Any, Any]:
+        def table(names: VelaScope) -> dict[Any, Any]:
             made = {}
             for key, value in pairs:
                 held = world.at(names, line, mean.key, key(names))
@@ -324,11 +324,11 @@ class Expressions:
         world, early = self.world, self.rules["defaults"] == "early"
         least = len(params) - len(optional)
 
-        def make(names: Names) -> Routine:
+        def make(names: VelaScope) -> Routine:
             ready = [each(names) for each in optional] if early else []
 
             def run(given: list[Any]) -> Any:
-                own = Names(names)
+                own = VelaScope(names)
                 for place, param in enumerate(params):
                     if place < len(given):
                         own[param] = given[place]
@@ -345,14 +345,14 @@ class Expressions:
         return make
 
 
-def nothing(names: Names) -> None:
+def nothing(names: VelaScope) -> None:
     """Do nothing; the value is nil."""
 
 
 def sequence(parts: list[Code]) -> Code:
     """Return code that runs the parts until one gives a signal."""
 
-    def run(names: Names) -> Any:
+    def run(names: VelaScope) -> Any:
         for part in parts:
             signal = part(names)
             if signal:

@@ -13,19 +13,19 @@ from hexathlon.tasks.terminal.templates.long.language.meaning import (
 )
 from hexathlon.tasks.terminal.templates.long.language.scanning import Token, scan
 
-__all__ = ["Code", "Leave", "Names", "World"]
+__all__ = ["Code", "Leave", "VelaScope", "ProgramRun"]
 
-Code = Callable[["Names"], Any]
+Code = Callable[["VelaScope"], Any]
 
 
 class Leave(Exception):
     """The end of the program by `exit`."""
 
 
-class Names(dict[str, Any]):
-    """Names of one scope, with the scope around it and what its file and function keep."""
+class VelaScope(dict[str, Any]):
+    """VelaScope of one scope, with the scope around it and what its file and function keep."""
 
-    def __init__(self, around: Names | None, file: str = "", later: list[Any] | None = None):
+    def __init__(self, around: VelaScope | None, file: str = "", later: list[Any] | None = None):
         super().__init__()
         self.around = around
         self.file: str = file or (around.file if around is not None else "")
@@ -33,15 +33,15 @@ class Names(dict[str, Any]):
         if later is None and around is not None:
             self.later = around.later
 
-    def holder(self, name: str) -> Names | None:
+    def holder(self, name: str) -> VelaScope | None:
         """Return the nearest scope with this name."""
-        scope: Names | None = self
+        scope: VelaScope | None = self
         while scope is not None and name not in scope:
             scope = scope.around
         return scope
 
 
-class World:
+class ProgramRun:
     """A run of a program: its files, modules, output and depth of calls."""
 
     def __init__(
@@ -49,7 +49,7 @@ class World:
         files: Callable[[str], str | None],
         path: str,
         rules: Mapping[str, Any],
-        build: Callable[[World, str, list[Token]], Code],
+        build: Callable[[ProgramRun, str, list[Token]], Code],
     ) -> None:
         self.build = build
         self.files, self.path, self.rules = files, path, rules
@@ -58,7 +58,7 @@ class World:
         self.depth = 0
         self.done: dict[str, Unit] = {}
         self.open: list[str] = []
-        self.core = Names(None)
+        self.core = VelaScope(None)
         self.core.update(self.mean.builtins())
         if rules["leave"]:
             self.core["exit"] = Routine("exit", (0, 1), self._exit, False)
@@ -71,11 +71,11 @@ class World:
             raise VelaError("value", f"bad exit code {code}")
         raise Leave(code)
 
-    def load(self, path: str) -> Names:
+    def load(self, path: str) -> VelaScope:
         """Run a file and return its global names."""
         text = self.files(path) or ""
         body = self.build(self, path, scan(text, self.rules))
-        names = Names(self.core, path)
+        names = VelaScope(self.core, path)
         self.open.append(path)
         try:
             body(names)
@@ -83,13 +83,13 @@ class World:
             self.open.pop()
         return names
 
-    def fail(self, names: Names, line: int, kind: str, message: str, value: Any = None) -> Any:
+    def fail(self, names: VelaScope, line: int, kind: str, message: str, value: Any = None) -> Any:
         """Raise an error at a place."""
         error = VelaError(kind, message, value)
         error.place = names.file, line
         raise error
 
-    def at(self, names: Names, line: int, work: Callable[..., Any], *given: Any) -> Any:
+    def at(self, names: VelaScope, line: int, work: Callable[..., Any], *given: Any) -> Any:
         """Return the result of an operation that stands on this line."""
         try:
             return work(*given)
@@ -97,7 +97,7 @@ class World:
             error.place = error.place or (names.file, line)
             raise
 
-    def call(self, names: Names, line: int, called: Any, given: list[Any]) -> Any:
+    def call(self, names: VelaScope, line: int, called: Any, given: list[Any]) -> Any:
         """Call a function with values."""
         if not isinstance(called, Routine):
             self.fail(names, line, "type", f"cannot call {self.mean.kind(called)}")
@@ -117,7 +117,7 @@ class World:
         finally:
             self.depth -= 1
 
-    def enter(self, names: Names, body: Code) -> Any:
+    def enter(self, names: VelaScope, body: Code) -> Any:
         """Run a function's body and then its deferred calls."""
         later = names.later = []
         result, error, leaving = None, None, None
