@@ -1,0 +1,509 @@
+"""The interpreter's evaluation of trees, a source with directives as in `front`."""
+
+__all__ = ["EVALUATION"]
+
+EVALUATION = r'''"""Evaluation of trees: manual/03-statements.md and manual/04-expressions.md."""
+import os
+
+from . import values as v
+from .builtins import TABLE
+from .errors import Break, Continue, Fault, Return, SyntaxFault
+#@ leave
+from .errors import Exit
+#@ end
+from .parser import parse
+from .values import Builtin, Function, Module
+
+
+class Scope:
+    def __init__(self, parent, file):
+        self.names, self.parent, self.file = {}, parent, file
+
+    def find(self, name):
+        scope = self
+        while scope is not None:
+            if name in scope.names:
+                return scope
+            scope = scope.parent
+        return None
+
+
+class Machine:
+    def __init__(self, path):
+        self.path, self.depth = path, 0
+        self.core = Scope(None, "")
+        self.core.names.update(TABLE)
+        self.modules, self.running, self.pending = {}, [], []
+
+    def main(self):
+        self.load(self.path)
+
+    def load(self, path):
+        with open(path, encoding="utf-8") as source:
+            text = source.read()
+        try:
+            tree = parse(text)
+        except SyntaxFault as fault:
+            fault.file = path
+            raise
+        scope = Scope(self.core, path)
+        self.running.append(path)
+        try:
+            self.body(tree, scope)
+        finally:
+            self.running.pop()
+        return scope
+
+    def fail(self, scope, line, kind, message):
+        fault = Fault(kind, message)
+        fault.line, fault.file = line, scope.file
+        raise fault
+
+    def guarded(self, scope, line, work, *given):
+        """Run an operation whose errors belong to this line."""
+        try:
+            return work(*given)
+        except Fault as fault:
+            if fault.line is None:
+                fault.line, fault.file = line, scope.file
+            raise
+
+    # -- statements
+
+    def body(self, trees, scope):
+        for tree in trees:
+            getattr(self, "do_" + tree[0])(tree, scope)
+
+    def inner(self, trees, scope):
+        self.body(trees, Scope(scope, scope.file))
+
+    def do_block(self, tree, scope):
+        self.inner(tree[2], scope)
+
+    def do_value(self, tree, scope):
+        self.eval(tree[2], scope)
+
+    def declare(self, scope, line, name, value):
+#@ redeclare
+        if name in scope.names:
+            self.fail(scope, line, "name", name + " is already declared")
+#@ end
+        scope.names[name] = value
+
+    def do_let(self, tree, scope):
+        self.declare(scope, tree[1], tree[2], self.eval(tree[3], scope))
+
+    def do_print(self, tree, scope):
+        print(" ".join([v.text(self.eval(each, scope)) for each in tree[2]]))
+
+    def do_return(self, tree, scope):
+        raise Return(self.eval(tree[2], scope))
+
+    def do_break(self, tree, scope):
+        raise Break(tree[2])
+
+    def do_continue(self, tree, scope):
+        raise Continue(tree[2])
+
+    def do_throw(self, tree, scope):
+        value = self.eval(tree[2], scope)
+        fault = Fault("user", v.text(value), value)
+#@ rethrow
+        if isinstance(value, dict) and isinstance(value.get("kind"), str):
+            if isinstance(value.get("message"), str):
+                fault = Fault(value["kind"], value["message"], value)
+#@ end
+        fault.line, fault.file = tree[1], scope.file
+        raise fault
+
+    def do_if(self, tree, scope):
+        self.inner(tree[3] if v.truth(self.eval(tree[2], scope)) else tree[4], scope)
+
+    def turn(self, trees, scope, label):
+        """Run a loop's body once; False when the loop ends."""
+        try:
+            self.body(trees, scope)
+        except Continue as jump:
+            if jump.label not in ("", label):
+                raise
+        except Break as jump:
+            if jump.label not in ("", label):
+                raise
+            return False
+        return True
+
+    def do_while(self, tree, scope):
+        while v.truth(self.eval(tree[3], scope)):
+            if not self.turn(tree[4], Scope(scope, scope.file), tree[2]):
+                break
+
+    def do_for(self, tree, scope):
+        _, line, label, name, source, body = tree
+        values, place = self.eval(source, scope), 0
+        if isinstance(values, dict):
+            values = v.ordered(values)
+        if not isinstance(values, (list, str)):
+            self.fail(scope, line, "type", "cannot iterate " + v.kind(values))
+#@ snapshot
+        values = values[:]
+#@ end
+#@ loopvar == "shared"
+        holder = Scope(scope, scope.file)
+#@ end
+        while place < len(values):
+#@ loopvar == "fresh"
+            holder = Scope(scope, scope.file)
+#@ end
+            holder.names[name] = values[place]
+            place += 1
+            if not self.turn(body, Scope(holder, scope.file), label):
+                break
+
+    def do_try(self, tree, scope):
+        _, _, body, name, handler, last = tree
+#@ ensure
+        try:
+            self.attempt(body, name, handler, scope)
+#@ leave == "now"
+        except (Fault, Break, Return):
+#@ or leave == "unwind"
+        except (Fault, Break, Return, Exit):
+#@ or not leave
+        except (Fault, Break, Return):
+#@ end
+            if last is not None:
+                self.inner(last, scope)
+            raise
+        if last is not None:
+            self.inner(last, scope)
+
+    def attempt(self, body, name, handler, scope):
+#@ end
+        try:
+            self.inner(body, scope)
+        except Fault as fault:
+            if handler is None:
+                raise
+            holder = Scope(scope, scope.file)
+#@ errors == "text"
+            holder.names[name] = fault.message
+#@ else
+            caught = {"kind": fault.kind, "message": fault.message, "line": fault.line}
+#@ errors == "value"
+            if fault.kind == "user":
+                caught["value"] = fault.value
+#@ end
+            holder.names[name] = caught
+#@ end
+            self.body(handler, holder)
+
+    def do_import(self, tree, scope):
+        _, line, path, name = tree
+        declared = name
+#@ modules != "old"
+        path = os.path.join(os.path.dirname(scope.file), path + ".vela")
+#@ else
+        path = os.path.join(os.path.dirname(self.path), path + ".vela")
+#@ end
+        path = os.path.normpath(path)
+        if path in self.running:
+            self.fail(scope, line, "import", path + " is still being imported")
+        if not os.path.isfile(path):
+            self.fail(scope, line, "import", "no module " + path)
+#@ modules != "old"
+        if path not in self.modules:
+            self.modules[path] = Module(path, self.load(path))
+        self.declare(scope, line, declared, self.modules[path])
+#@ else
+        self.declare(scope, line, declared, Module(path, self.load(path)))
+#@ end
+#@ compound
+
+    def do_compound(self, tree, scope):
+        _, line, sign, target, right = tree
+        if target[0] == "name":
+            _, where, name = target
+#@ compound == "before"
+            old = self.eval(target, scope)
+            new = self.guarded(scope, line, v.operate, sign, old, self.eval(right, scope))
+#@ else
+            value = self.eval(right, scope)
+            new = self.guarded(scope, line, v.operate, sign, self.eval(target, scope), value)
+#@ end
+            scope.find(name).names[name] = new
+            return
+        _, where, holder, at = target
+        holder, at = self.eval(holder, scope), self.eval(at, scope)
+#@ compound == "before"
+        old = self.guarded(scope, where, v.item, holder, at)
+        value = self.eval(right, scope)
+#@ else
+        value = self.eval(right, scope)
+        old = self.guarded(scope, where, v.item, holder, at)
+#@ end
+        new = self.guarded(scope, line, v.operate, sign, old, value)
+        self.guarded(scope, where, v.store, holder, at, new)
+#@ end
+
+    def do_assign(self, tree, scope):
+        _, line, target, right = tree
+        if target[0] == "name":
+            value = self.eval(right, scope)
+            found = scope.find(target[2])
+            if found is None or found is self.core:
+#@ undeclared
+                self.fail(scope, target[1], "name", target[2] + " is not defined")
+#@ else
+                found = scope
+                while found.parent is not self.core:
+                    found = found.parent
+#@ end
+            found.names[target[2]] = value
+            return
+        _, where, holder, at = target
+#@ assignorder
+        holder, at = self.eval(holder, scope), self.eval(at, scope)
+        value = self.eval(right, scope)
+#@ else
+        value = self.eval(right, scope)
+        holder, at = self.eval(holder, scope), self.eval(at, scope)
+#@ end
+        self.guarded(scope, where, v.store, holder, at, value)
+#@ match
+
+    def do_match(self, tree, scope):
+        _, line, value, cases, other = tree
+        value = self.eval(value, scope)
+        for choices, body in cases:
+            for choice in choices:
+                if v.same(value, self.eval(choice, scope)):
+                    self.inner(body, scope)
+                    return
+        if other is not None:
+            self.inner(other, scope)
+#@ match == "total"
+        else:
+            self.fail(scope, line, "value", "no case for " + v.text(value, True))
+#@ end
+#@ end
+#@ defer
+
+    def do_defer(self, tree, scope):
+        call = tree[2]
+#@ defer == "late"
+        self.pending[-1].append(lambda: self.eval(call, scope))
+#@ else
+        called = self.eval(call[2], scope)
+        given = [self.eval(each, scope) for each in call[3]]
+        self.pending[-1].append(lambda: self.call(scope, call[1], called, given))
+#@ end
+
+    def unwind(self, calls, fault):
+        """Run deferred calls, last first; return the error that leaves the function."""
+        while calls:
+            try:
+                calls.pop()()
+            except Fault as another:
+#@ deferror == "first"
+                fault = fault or another
+#@ else
+                fault = another
+#@ end
+        return fault
+#@ end
+
+    # -- expressions
+
+    def eval(self, tree, scope):
+        return getattr(self, "see_" + tree[0])(tree, scope)
+
+    def see_constant(self, tree, scope):
+        return tree[2]
+
+    def see_group(self, tree, scope):
+        return self.eval(tree[2], scope)
+
+    def see_name(self, tree, scope):
+        found = scope.find(tree[2])
+        if found is None:
+            self.fail(scope, tree[1], "name", tree[2] + " is not defined")
+        return found.names[tree[2]]
+
+    def see_list(self, tree, scope):
+        return [self.eval(each, scope) for each in tree[2]]
+
+    def see_map(self, tree, scope):
+        table = {}
+        for key, value in tree[2]:
+            key = self.guarded(scope, tree[1], v.key_of, self.eval(key, scope))
+            table[key] = self.eval(value, scope)
+        return table
+
+    def see_fn(self, tree, scope):
+#@ defaults == "early"
+        return Function(tree, scope, [self.eval(each, scope) for each in tree[4]])
+#@ else
+        return Function(tree, scope)
+#@ end
+#@ interp
+
+    def see_pieces(self, tree, scope):
+#@ interp == "quiet"
+        made = [self.eval(each, scope) for each in tree[2]]
+        return "".join(["" if each is None else v.text(each) for each in made])
+#@ else
+        return "".join([v.text(self.eval(each, scope)) for each in tree[2]])
+#@ end
+#@ end
+
+    def see_or(self, tree, scope):
+        left = self.eval(tree[2], scope)
+#@ boolops
+        return True if v.truth(left) else v.truth(self.eval(tree[3], scope))
+#@ else
+        return left if v.truth(left) else self.eval(tree[3], scope)
+#@ end
+
+    def see_and(self, tree, scope):
+        left = self.eval(tree[2], scope)
+#@ boolops
+        return v.truth(self.eval(tree[3], scope)) if v.truth(left) else False
+#@ else
+        return self.eval(tree[3], scope) if v.truth(left) else left
+#@ end
+
+    def see_not(self, tree, scope):
+        return not v.truth(self.eval(tree[2], scope))
+#@ chain
+
+    def see_chain(self, tree, scope):
+        left = self.eval(tree[2], scope)
+        for sign, line, right in tree[3]:
+            right = self.eval(right, scope)
+            if not self.guarded(scope, line, v.compare, sign, left, right):
+                return False
+            left = right
+        return True
+#@ else
+
+    def see_compare(self, tree, scope):
+        _, line, sign, left, right = tree
+        left, right = self.eval(left, scope), self.eval(right, scope)
+        return self.guarded(scope, line, v.compare, sign, left, right)
+#@ end
+
+    def see_binary(self, tree, scope):
+        _, line, sign, left, right = tree
+        left, right = self.eval(left, scope), self.eval(right, scope)
+        return self.guarded(scope, line, v.operate, sign, left, right)
+
+    def see_minus(self, tree, scope):
+        value = self.eval(tree[2], scope)
+        if v.kind(value) != "int":
+            self.fail(scope, tree[1], "type", "cannot negate " + v.kind(value))
+        return self.guarded(scope, tree[1], v.counted, -value)
+
+    def see_index(self, tree, scope):
+        value, at = self.eval(tree[2], scope), self.eval(tree[3], scope)
+        return self.guarded(scope, tree[1], v.item, value, at)
+#@ index == "slices"
+
+    def see_slice(self, tree, scope):
+        value = self.eval(tree[2], scope)
+        low, high = [None if each is None else self.eval(each, scope) for each in tree[3:]]
+        return self.guarded(scope, tree[1], v.part, value, low, high)
+#@ end
+
+    def see_member(self, tree, scope):
+        module = self.eval(tree[2], scope)
+        if not isinstance(module, Module):
+            self.fail(scope, tree[1], "type", "no members in " + v.kind(module))
+#@ modules == "private"
+        if tree[3].startswith("_"):
+            self.fail(scope, tree[1], "name", tree[3] + " is not defined")
+#@ end
+        if tree[3] not in module.scope.names:
+            self.fail(scope, tree[1], "name", tree[3] + " is not defined")
+        return module.scope.names[tree[3]]
+
+    def see_call(self, tree, scope):
+        called = self.eval(tree[2], scope)
+        given = [self.eval(each, scope) for each in tree[3]]
+        return self.call(scope, tree[1], called, given)
+
+    def call(self, scope, line, called, given):
+        if isinstance(called, Builtin):
+            self.count(scope, line, called.name, len(given), called.least, called.most)
+            return self.guarded(scope, line, called.run, *given)
+        if not isinstance(called, Function):
+            self.fail(scope, line, "type", "cannot call " + v.kind(called))
+        most = len(called.names)
+        least = most - len(called.optional)
+        self.count(scope, line, called.name, len(given), least, None if called.rest else most)
+        if self.depth == LIMIT:
+            self.fail(scope, line, "depth", f"more than {LIMIT} calls")
+        self.depth += 1
+        try:
+            return self.enter(called, given)
+        finally:
+            self.depth -= 1
+
+    def count(self, scope, line, name, given, least, most):
+        if given >= least and (most is None or given <= most):
+            return
+        wanted = str(least) if least == most else f"{least} to {most}"
+        if most is None:
+            wanted = f"at least {least}"
+        self.fail(scope, line, "type", f"{name} takes {wanted} arguments, got {given}")
+
+    def enter(self, called, given):
+        scope = Scope(called.scope, called.scope.file)
+        for place, name in enumerate(called.names):
+            if place < len(given):
+                scope.names[name] = given[place]
+#@ defaults
+            else:
+                at = place - len(called.names) + len(called.optional)
+#@ defaults == "early"
+                scope.names[name] = called.defaults[at]
+#@ else
+                scope.names[name] = self.eval(called.optional[at], scope)
+#@ end
+#@ end
+        if called.rest:
+            scope.names[called.rest] = given[len(called.names):]
+#@ defer
+        self.pending.append([])
+        result, fault = None, None
+        try:
+            self.body(called.body, scope)
+        except Return as end:
+            result = end.value
+        except Fault as stopped:
+            fault = stopped
+#@ leave == "unwind"
+        except Exit:
+            self.unwind(self.pending[-1], None)
+            self.pending.pop()
+            raise
+#@ or leave == "now"
+        except Exit:
+            self.pending.pop()
+            raise
+#@ end
+        fault = self.unwind(self.pending[-1], fault)
+        self.pending.pop()
+        if fault is not None:
+            raise fault
+        return result
+#@ else
+        try:
+            self.body(called.body, scope)
+        except Return as end:
+            return end.value
+        return None
+#@ end
+
+
+LIMIT = @LIMIT@
+'''
