@@ -82,7 +82,11 @@ def near_misses(form: VolumeFormat) -> dict[str, str]:
     """Return readers with one fault each."""
     has = form.features
     made = {}
-    pairs = {"extent_unwritten": {"extents", "unwritten"}, "duplicate_other": {"duplicate"}}
+    pairs = {
+        "extent_unwritten": {"extents", "unwritten"},
+        "duplicate_other": {"duplicate"},
+        "cancel_keeps_revokes": {"cancel"},
+    }
     for name in FAULTS:
         if pairs.get(name, set()) <= has:
             try:
@@ -118,7 +122,7 @@ def long_volume(draft: TerminalDraft) -> None:
     draft.say(
         "samples/ holds volumes of our data loggers, and for each the manifest that the vendor's "
         "driver gave for it after mounting. The vendor is gone, and the driver with it; what is left "
-        f"of its papers is here in {'/app'}. Write /app/{_PROGRAM}: `python3 {_PROGRAM} IMAGE` has to "
+        f"of its papers is here. Write /app/{_PROGRAM}: `python3 {_PROGRAM} IMAGE` has to "
         "print, for any volume of revision 2 or 3 that a logger may have left behind, the very "
         "manifest that the driver would have given. It may use Python's standard library alone and "
         f"leaves the image as it is. You have {draft.turns} actions."

@@ -316,8 +316,8 @@ def _changes(form: VolumeFormat) -> str:
 
 def _unwritten(form: VolumeFormat) -> str:
     text = (
-        f"Reserved blocks: the block number {form.unwritten:#010x} in `map` or in a table stands "
-        "for a block that was reserved and never written. It reads as zeros."
+        "Reserved blocks: the highest bit of a block number in `map` or in a table of blocks says "
+        "that the block was reserved and has not been written yet. It reads as zeros."
     )
     if "extents" in form.features:
         text += " In an extent, the highest bit of `length` says the same of all its blocks."

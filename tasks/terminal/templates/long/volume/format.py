@@ -41,7 +41,6 @@ class VolumeFormat:
     inode_base: int
     extent_order: tuple[str, str, str]
     tail_unit: int
-    unwritten: int
     run_escape: int
     run_bias: int
     epoch: int
@@ -75,7 +74,6 @@ def drawn_format(dice: Dice, split: Split) -> VolumeFormat:
         inode_base=dice.pick((0, 1)),
         extent_order=dice.pick(_ORDERS),
         tail_unit=dice.pick((1, 4, 8)),
-        unwritten=dice.pick((0xFFFFFFFF, 0xFFFFFFFE, 0x80000000)),
         run_escape=dice.pick((0x1B, 0x7E, 0x90, 0xA5)),
         run_bias=dice.pick((0, 1)),
         epoch=dice.pick((1980, 1990, 2000)),

@@ -127,7 +127,8 @@ def _written(story: _Story, case: VolumeCase, first: int) -> None:
     if "cancel" in kinds:
         _cancelled(story, first)
         _edit(maker, kept, 2)
-        story.commit().cancelled = [_number(maker.form, first, len(story.done) - 2)]
+        calling = story.commit()
+        calling.cancelled = [_number(maker.form, first, len(story.done) - 2)]
     _edit(maker, kept, 3)
     story.commit()
     maker.store(kept[0], maker.text(90))

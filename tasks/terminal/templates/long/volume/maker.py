@@ -13,9 +13,12 @@ from datetime import datetime, timedelta
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.templates.long.volume.format import VolumeFormat
 
-__all__ = ["VolumeMaker", "VolumeNode", "VolumeState"]
+__all__ = ["UNWRITTEN", "VolumeMaker", "VolumeNode", "VolumeState"]
 
 _WORDS = ("valve", "level", "drain", "pump", "north", "south", "fault", "reset", "gauge", "dry")
+
+UNWRITTEN = 1 << 31
+"""Added to the number of a block that is reserved and was never written."""
 
 
 @dataclass
@@ -31,7 +34,7 @@ class VolumeNode:
 
     content: bytes = b""
     blocks: list[int] = field(default_factory=list)
-    """Block of each part of the content: 0 a hole, the format's mark an unwritten block."""
+    """Block of each part of the content: 0 for a hole, with `UNWRITTEN` for one never written."""
 
     tables: list[int] = field(default_factory=list)
     offset: int = 0
@@ -187,10 +190,12 @@ class VolumeMaker:
         if node.kind == 2:
             content = self._directory(node)
         flags = node.flags | {"inline": 1, "extents": 2, "tail": 4, "packed": 8}.get(node.style, 0)
-        special = (0, self.form.unwritten)
         for place, number in enumerate(node.blocks):
             part = content[place * size : (place + 1) * size]
-            if number in special or number in self.tails:
+            if number == 0 or number in self.tails:
+                continue
+            if number & UNWRITTEN:
+                blocks[number ^ UNWRITTEN] = (b"left over " * size)[:size]
                 continue
             data = self._packed(part) if node.style == "packed" else part
             blocks[number] = data + bytes(size - len(data))
@@ -229,15 +234,14 @@ class VolumeMaker:
     def _extents(self, blocks: list[int]) -> bytes:
         runs: list[list[int]] = []
         for place, number in enumerate(blocks):
-            mark = 0x8000 if number == self.form.unwritten else 0
             if number == 0:
                 continue
+            mark, start = 0x8000 if number & UNWRITTEN else 0, number & ~UNWRITTEN
             last = runs[-1] if runs else [0, 0, -1, -1]
-            follows = place == last[0] + last[1] and mark == last[2]
-            if follows and (mark or number == last[3] + last[1]):
+            if place == last[0] + last[1] and mark == last[2] and start == last[3] + last[1]:
                 last[1] += 1
             else:
-                runs.append([place, 1, mark, 7 if mark else number])
+                runs.append([place, 1, mark, start])
         made = b""
         form = "".join("I" if name == "start" else "H" for name in self.form.extent_order)
         for logical, length, mark, start in reversed(runs):

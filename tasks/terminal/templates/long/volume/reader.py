@@ -189,6 +189,8 @@ _TREE = '''    def inode(self, number):
         size = node["size"]
         if node["flags"] & 1:
             return node["map"][:size]
+        if size > 1 << 30:
+            sys.exit(4)
         count = -(-size // self.size)
         where = self.pointers(node)
 @EXTENTS        made = []
@@ -197,7 +199,7 @@ _TREE = '''    def inode(self, number):
             if pointer == 0@UNWRITTEN:
                 made.append(bytes(wanted))
                 continue
-            data = self.block(pointer)
+            data = self.block(pointer & 0x7FFFFFFF)
 @TAIL@PACKED            made.append(data[:wanted])
         return b"".join(made)
 
@@ -363,7 +365,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "extent_unwritten": ("length & 0x7FFF", "length"),
     "extent_mark_ignored": ("0 if length & 0x8000 else start + step", "start + step"),
     "tail_offset": ("data = data[node[\"off\"] * @TAILUNIT :]", "pass"),
-    "unwritten_read": (" or pointer == @UNWMARK", ""),
+    "unwritten_read": (" or pointer >> 31", ""),
     "stale_entry": (' or mark != child["gen"] & 0xFF', ""),
     "duplicate_other": ("if name in found:", "if False:"),
     "orphan_forgotten": ("kept.append(number)", "pass"),
@@ -412,7 +414,7 @@ def _filled(text: str, form: VolumeFormat) -> str:
         "EXTENTS": _EXTENTS if "extents" in has else "",
         "TAIL": _TAIL if "tail" in has else "",
         "PACKED": _PACKED if "packed" in has else "",
-        "UNWRITTEN": " or pointer == @UNWMARK" if "unwritten" in has else "",
+        "UNWRITTEN": " or pointer >> 31" if "unwritten" in has else "",
         "STALE": ' or mark != child["gen"] & 0xFF' if "stale" in has else "",
         "DUP": _DUP_FIRST if "duplicate" in has and form.first_wins else "",
         "KEEPORPHAN": _KEEP if "orphan" in has else "",
@@ -439,7 +441,6 @@ def _marks(text: str, form: VolumeFormat) -> str:
         "EXTFORM": "".join("I" if name == "start" else "H" for name in order),
         "EXTVALUE": "0 if length & 0x8000 else start + step" if "unwritten" in form.features else "start + step",
         "TAILUNIT": str(form.tail_unit),
-        "UNWMARK": str(form.unwritten),
         "RLEESC": str(form.run_escape),
         "RLEBIAS": str(form.run_bias),
         "EPOCH": str(form.epoch),

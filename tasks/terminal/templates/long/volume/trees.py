@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from hexathlon.tasks.terminal.templates.long.volume.maker import VolumeMaker
+from hexathlon.tasks.terminal.templates.long.volume.maker import UNWRITTEN, VolumeMaker
 
 __all__ = ["TREES", "populate"]
 
@@ -151,12 +151,12 @@ def inode_sum(maker: VolumeMaker) -> None:
 
 def unwritten(maker: VolumeMaker) -> None:
     """Blocks that were reserved and never written."""
-    size, mark = maker.size, maker.form.unwritten
+    size = maker.size
     for style in ["plain"] + ["extents"] * ("extents" in maker.form.features):
         content = maker.text(size) + bytes(size * 2) + maker.text(size) + bytes(size // 2)
         file = maker.file(content, style)
         for place in (1, 2, 4):
-            file.blocks[place] = mark
+            file.blocks[place] |= UNWRITTEN
         maker.enter(maker.root, b"reserved." + style.encode(), file)
 
 
