@@ -32,7 +32,9 @@ def _csv(rows: Sequence[RateRow], amounts: Sequence[tuple[int, int]] | None = No
     head = ",".join(COLUMNS) + (",net,gross" if amounts else "")
     lines = [",".join(row[name] for name in COLUMNS) for row in rows]
     if amounts:
-        lines = [f"{line},{_euro(a)},{_euro(b)}" for line, (a, b) in zip(lines, amounts, strict=True)]
+        lines = [
+            f"{line},{_euro(a)},{_euro(b)}" for line, (a, b) in zip(lines, amounts, strict=True)
+        ]
     return "\n".join([head, *lines]) + "\n"
 
 
@@ -153,7 +155,8 @@ def _records(draft: TerminalDraft, consignor: Consignor, rates: dict[str, Any]) 
     days = " and ".join(sorted(by_hand))
     draft.file(
         "operations/outages.md",
-        f"# Outages\n\nThe engine was down on {days}. What was shipped on these days (by the date of the "
+        f"# Outages\n\nThe engine was down on {days}. What was shipped on these days (by "
+        f"the date of the "
         "consignment) was priced by hand later and put into the records; the engine's counting of "
         "consignments was brought up to date.\n",
     )  # fmt: skip

@@ -29,7 +29,9 @@ def rating_documents(
         f"{month},{value}\n" for month, value in rates["index"].items()
     )
     for customer, changes in rates["contracts"].items():
-        papers[f"contracts/{customer}.md"] = _contract(customer, changes, customer in rates["remote_free"])
+        papers[f"contracts/{customer}.md"] = _contract(
+            customer, changes, customer in rates["remote_free"]
+        )
     free = next(name for name in rates["remote_free"] if name not in rates["contracts"])
     papers[f"contracts/{free}.md"] = _contract(free, [], True)
     memos = sorted(_memos(rates))
@@ -127,15 +129,16 @@ share of something, half a cent away from zero unless it is a discount.
 4. **Least price.** The base is at least {_euro(rates["least"][0][1])}. {least}
 5. **Discount.** A share of the base by contract, and {_percent(rates["volume_share"])} from the
    {rates["volume_from"]}th consignment of a customer in a calendar month on (that one included; in
-   the order of the file; the records show which services count). {discounts} The discount is at most
-   {_euro(rates["discount_most"][0][1])}.
-6. **Fuel.** {_percent(rates["fuel_share"])} for every full {rates["index_step"]} points of the index
-   above {rates["index_from"]}, {fuel}; at most {_percent(rates["fuel_most"][0][1])}. The index is
+   the order of the file; the records show which services count). {discounts} The discount is at
+   most {_euro(rates["discount_most"][0][1])}.
+6. **Fuel.** {_percent(rates["fuel_share"])} for every full {rates["index_step"]} points
+   of the index above {rates["index_from"]}, {fuel}; at most
+   {_percent(rates["fuel_most"][0][1])}. The index is
    that {lag}.
 7. **Oversize.** {_euro(rates["side_fee"])} if the longest side is {side}.
 8. **Remote places.** {_euro(rates["remote_fee"])} for postcodes that begin with
-   {", ".join(rates["remote"])}; not for {", ".join(rates["not_remote"])}, and not for customers whose
-   contract says so.
+   {", ".join(rates["remote"])}; not for {", ".join(rates["not_remote"])}, and not for customers
+   whose contract says so.
 9. **Cap.** Oversize and remote fees together are at most {_percent(rates["fees_most"])} of the base
    (the base before discount, after 3 and 4).
 10. **Insurance.** For the declared value above {rates["insured_free"]} (full euros):
@@ -143,11 +146,13 @@ share of something, half a cent away from zero unless it is a discount.
     {_euro(rates["insurance_least"])}.
 11. **Options.** SAT {_euro(rates["saturday"])}, twice that on a holiday (date of the consignment:
     1 January, 1 May, 3 October, 24 and 31 December); SIG {_euro(rates["signature"])}.
-12. **Net** is base less discount, plus fuel, fees, insurance and options. **Gross** is net plus VAT,
+12. **Net** is base less discount, plus fuel, fees, insurance and options. **Gross** is net plus
+    VAT,
     which is 19 %; there is none in zone C.
 13. **Returns.** A return refers (`ref`) to the consignment it returns. Its net is
     {_percent(rates["return_share"])} of the list price that consignment had on its own day (rule 2
-    alone), plus fuel by rule 6 at the return's date, and nothing else; there is VAT in every zone. If
+    alone), plus fuel by rule 6 at the return's date, and nothing else; there is VAT in every
+    zone. If
     the consignment is not in the same file, or is void, the return is rated like a parcel, with the
     parcel's list, but it does not count for the volume discount, nor get it.
 14. **Void** consignments cost 0.00. They count nowhere: not in 3, not in 5.
@@ -158,14 +163,20 @@ def _list_text(table: dict[str, Any]) -> str:
     rows = "up to grams,A,B,C\n"
     for place, limit in enumerate(table["limits"]):
         rows += f"{limit}," + ",".join(_euro(table["prices"][zone][place]) for zone in "ABC") + "\n"
-    return rows + "each kg beyond," + ",".join(_euro(table["per_kg"][zone]) for zone in "ABC") + "\n"
+    return (
+        rows + "each kg beyond," + ",".join(_euro(table["per_kg"][zone]) for zone in "ABC") + "\n"
+    )
 
 
 def _contract(customer: str, changes: list[tuple[str, int]], free: bool) -> str:
     text = f"# {customer}\n\n"
     for since, share in changes:
-        text += f"* from {since}: discount {_percent(share)}\n" if share else (
-            f"* from {since}: the discount ends. The volume discount of the handbook stays.\n"
+        text += (
+            f"* from {since}: discount {_percent(share)}\n"
+            if share
+            else (
+                f"* from {since}: the discount ends. The volume discount of the handbook stays.\n"
+            )
         )
     return text + ("* no fee for remote places\n" if free else "")  # fmt: skip
 
@@ -181,7 +192,8 @@ def _memos(rates: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             "2023-06-19",
-            f"From {divisors[2][0]} on the volume weight of parcels is figured with {divisors[2][1]}. "
+            f"From {divisors[2][0]} on the volume weight of parcels is figured with "
+            f"{divisors[2][1]}. "
             "The same holds wherever the engine uses volume weight.",
         ),
         (
@@ -191,11 +203,13 @@ def _memos(rates: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             vats[1][0],
-            f"VAT is {vats[1][1] // 10} % for dates from {vats[1][0]} to 2022-12-31, then 19 % again.",
+            f"VAT is {vats[1][1] // 10} % for dates from {vats[1][0]} to 2022-12-31, then "
+            "19 % again.",
         ),
         (
             "2023-06-21",
-            f"VAT will be {vats[3][1] // 10} % from {vats[3][0]} on. Fuel: the most that is charged "
+            f"VAT will be {vats[3][1] // 10} % from {vats[3][0]} on. Fuel: the most that is "
+            "charged "
             f"falls to {_percent(rates['fuel_most'][1][1])} on {rates['fuel_most'][1][0]}.",
         ),
         (
@@ -224,7 +238,8 @@ def _memos(rates: dict[str, Any]) -> list[tuple[str, str]]:
             (
                 "2022-01-20",
                 f"Postcodes beginning with {' and '.join(rates['islands'])} are islands. They have "
-                "always cost twice the fee for remote places, and contracts that waive that fee do not "
+                "always cost twice the fee for remote places, and contracts that waive that "
+                "fee do not "
                 "mean islands.",
             )
         )
@@ -232,8 +247,10 @@ def _memos(rates: dict[str, Any]) -> list[tuple[str, str]]:
         made.append(
             (
                 rates["girth_from"],
-                f"From {rates['girth_from']} on: {_euro(rates['girth_fee'])} if the girth (longest side "
-                f"plus twice the two others) is above {rates['girth_limit']} cm. A consignment pays "
+                f"From {rates['girth_from']} on: {_euro(rates['girth_fee'])} if the girth "
+                f"(longest side "
+                f"plus twice the two others) is above {rates['girth_limit']} cm. A "
+                f"consignment pays "
                 "for its side or for its girth, whichever costs more.",
             )
         )

@@ -95,14 +95,18 @@ def _insurance(row: RateRow, rates: Any) -> int:
         return 0
     if row["date"] >= rates["insurance_by_hundreds_from"]:
         return int(-(-excess // 100) * rates["insurance_hundred"])
-    return int(max(rates["insurance_least"], -(-excess * 100 * rates["insurance_share"] // 5000) * 5))
+    return int(
+        max(rates["insurance_least"], -(-excess * 100 * rates["insurance_share"] // 5000) * 5)
+    )
 
 
 def _options(row: RateRow, rates: Any) -> int:
     wanted, total = row["options"].split("+"), 0
     if "SAT" in wanted:
         total += rates["saturday"] * (2 if row["date"][5:] in rates["holidays"] else 1)
-    if "SIG" in wanted and not (row["service"] == "X" and row["date"] >= rates["signature_free_from"]):
+    if "SIG" in wanted and not (
+        row["service"] == "X" and row["date"] >= rates["signature_free_from"]
+    ):
         total += rates["signature"]
     return int(total)
 

@@ -66,6 +66,7 @@ def drawn_rates(dice: Dice, split: Split, customers: list[str]) -> dict[str, Any
     }
     step, share, start = dice.pick((2, 3, 4)), dice.pick((8, 12, 15)), dice.pick((98, 100, 102))
     ahead = max(what for when, what in index.items() if when >= "2023-07")
+    lower = (ahead - start) // step * share * 2 // 3
     remote = sorted(str(n) for n in dice.some(range(20, 90), 6))
     return {
         **{name: dice.pick(values) for name, values in CHOICES.items()},
@@ -78,7 +79,7 @@ def drawn_rates(dice: Dice, split: Split, customers: list[str]) -> dict[str, Any
         "index_from": start,
         "index_step": step,
         "fuel_share": share,
-        "fuel_most": [("2022-01-01", 300), ("2023-09-01", (ahead - start) // step * share * 2 // 3)],
+        "fuel_most": [("2022-01-01", 300), ("2023-09-01", lower)],
         "side_limit": dice.pick((100, 120)), "side_fee": dice.pick((450, 590)),
         "girth_from": f"2022-{dice.whole(6, 12):02d}-15" if held else "9999-12-31",
         "girth_limit": dice.pick((240, 260)), "girth_fee": dice.pick((390, 790)),
@@ -164,7 +165,7 @@ class Consignor:
         if "SAT" in row["options"] and draw[23] < 0.4:
             holiday = [each for each in rates["holidays"] if each[:2] == day[5:7]]
             row["date"] = f"{day[:5]}{holiday[0]}" if holiday else day
-        sent = [each for each in rows[-30:] if each["service"] != "R"]
+        sent = [each for each in rows[-90:] if each["service"] != "R"]
         if service == "R" and sent and draw[20] < 0.85:
             row["ref"] = sent[int(draw[21] * len(sent))]["id"]
         elif service != "R" and sent and draw[20] < 0.14:

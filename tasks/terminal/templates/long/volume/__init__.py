@@ -121,7 +121,8 @@ def long_volume(draft: TerminalDraft) -> None:
     draft.turns = 45
     draft.say(
         "samples/ holds volumes of our data loggers, and for each the manifest that the vendor's "
-        "driver gave for it after mounting. The vendor is gone, and the driver with it; what is left "
+        "driver gave for it after mounting. The vendor is gone, and the driver with it; "
+        "what is left "
         f"of its papers is here. Write /app/{_PROGRAM}: `python3 {_PROGRAM} IMAGE` has to "
         "print, for any volume of revision 2 or 3 that a logger may have left behind, the very "
         "manifest that the driver would have given. It may use Python's standard library alone and "

@@ -54,7 +54,8 @@ below the root directory, sorted by the bytes of the path:
     f PATH SIZE DIGEST NAMES TIME
     l PATH DIGEST
 
-* `d` is a directory, `f` a file, `l` a symbolic link. A file with several names has a line for each.
+* `d` is a directory, `f` a file, `l` a symbolic link. A file with several names has a line for
+each.
 * PATH begins with `/` and is shown in UTF-8; bytes other than the printable ASCII characters 33 to
   126, and the percent sign itself, are shown as `%XX` with capital digits.
 * DIGEST is the first 16 hexadecimal digits of the SHA-256 of the content (of a link: the target).
@@ -76,7 +77,9 @@ def _header(form: VolumeFormat) -> str:
             order = ("start", "length", "logical")
             if order == form.extent_order:
                 order = ("logical", "length", "start")
-        flags.append("#define NODE_EXTENTS  0x02  /* map[] is five struct extent; length 0: not used */")
+        flags.append(
+            "#define NODE_EXTENTS  0x02  /* map[] is five struct extent; length 0: not used */"
+        )
         rows = {"logical": "    u16 logical;    /* place of the first block in the file */\n",
                 "length": "    u16 length;     /* number of blocks */\n",
                 "start": "    u32 start;      /* first block on the volume */\n"}  # fmt: skip
@@ -88,8 +91,9 @@ def _header(form: VolumeFormat) -> str:
         flags.append("#define NODE_PACKED   0x08  /* each block is packed by itself */")
         bias = 1 - form.run_bias if "run" in form.wrong else form.run_bias
         count = "N + 1 bytes" if bias else "N bytes"
-        more += f"""/* A packed block begins with a u16, the length of what follows. In it, {form.run_escape:#04x} N C stands for
-   {count} of value C, and any other byte for itself. */\n\n"""
+        more += f"""/* A packed block begins with a u16, the length of what follows. In it,
+   {form.run_escape:#04x} N C stands for {count} of value C, and any other byte
+   for itself. */\n\n"""
     if "tail" in form.features:
         unit = form.tail_unit
         if "tail_unit" in form.wrong:
@@ -159,6 +163,9 @@ struct node {{          /* 64 bytes; inode {base} is the first of the table, 0 i
 
 
 def _journal(form: VolumeFormat) -> str:
+    place = "as it is in the journal"
+    if form.sum_of_plain:
+        place = "as it is at home, not as it is in the journal"
     return f"""# The journal (driver 2.0)
 
 The journal is a ring: its first block follows its last one, also within a transaction. Whole
@@ -187,7 +194,7 @@ as a whole or not at all, and nothing after one that is not replayed counts, how
 
 A data block that itself begins with the journal's magic would be taken for a head block. Its first
 four bytes are zeros in the journal, and flag 1 of its tag says so. Sums are taken over the block
-{"as it is at home, not as it is in the journal" if form.sum_of_plain else "as it is in the journal"}.
+{place}.
 """
 
 
@@ -204,11 +211,14 @@ def _changes(form: VolumeFormat) -> str:
         (
             "2.2",
             [
-                "Revoke records (kind 3): a head block with `count` block numbers, u32 each, after the "
+                "Revoke records (kind 3): a head block with `count` block numbers, u32 "
+                "each, after the "
                 "usual 12 bytes. A block that was metadata and has become file data must not be "
-                "overwritten by replay: what earlier transactions have for the block is not replayed. "
+                "overwritten by replay: what earlier transactions have for the block is not "
+                "replayed. "
                 f"{own}; later transactions may write the block again, and that counts. Of course "
-                "only records in transactions that are replayed count. Revoke blocks are part of the "
+                "only records in transactions that are replayed count. Revoke blocks are "
+                "part of the "
                 "commit's sum."
             ],
         ),
@@ -267,8 +277,10 @@ def _changes(form: VolumeFormat) -> str:
             (
                 "3.1",
                 [
-                    "Revision 3: `sum` of an inode is the CRC-32 of its number (u32) followed by its "
-                    "first 60 bytes. An inode with a wrong sum is treated as free. Free inodes have "
+                    "Revision 3: `sum` of an inode is the CRC-32 of its number (u32) "
+                    "followed by its "
+                    "first 60 bytes. An inode with a wrong sum is treated as free. Free "
+                    "inodes have "
                     "no entries: what names one is not shown."
                 ],
             )
@@ -282,7 +294,8 @@ def _changes(form: VolumeFormat) -> str:
                 [
                     "Revision 3: inodes in use with links above 0 that cannot be reached from the "
                     "root appear in the directory /lost+found, which exists in memory only and has "
-                    f"no line of its own, under the name `{form.lost_name}` (with the inode's number, "
+                    f"no line of its own, under the name `{form.lost_name}` (with the "
+                    f"inode's number, "
                     "as in printf). What lies below an unreachable directory stays there."
                 ],
             )
@@ -292,7 +305,8 @@ def _changes(form: VolumeFormat) -> str:
             (
                 "3.4",
                 [
-                    "Cancel records (kind 4), laid out like revoke records, with sequence numbers in "
+                    "Cancel records (kind 4), laid out like revoke records, with sequence "
+                    "numbers in "
                     "place of block numbers: those transactions are not replayed, nor do "
                     "their revoke records count; replay goes on behind them as if they had been "
                     "empty. A cancel record counts once its own transaction is complete."
@@ -304,7 +318,8 @@ def _changes(form: VolumeFormat) -> str:
         (
             "3.6",
             [
-                "The superblock's generation wraps as well. A copy is newer if the difference of the "
+                "The superblock's generation wraps as well. A copy is newer if the "
+                "difference of the "
                 "generations, as a signed 32-bit number, is above 0.",
             ],
         )
@@ -383,8 +398,10 @@ def _tickets(form: VolumeFormat) -> list[str]:
         )
     if "packed" in form.features:
         made.append(
-            "Packed blocks and the escape byte: the packer writes a run for the byte itself, however\n"
-            "short, so nothing is lost. If a block unpacks to less than is needed the rest is zeros."
+            "Packed blocks and the escape byte: the packer writes a run for the byte "
+            "itself, however\n"
+            "short, so nothing is lost. If a block unpacks to less than is needed the rest "
+            "is zeros."
         )
     return made
 

@@ -1,4 +1,4 @@
-"""Whole images: superblocks, a journal with transactions of every kind, and the expected manifest."""
+"""Whole images: superblocks, a journal with transactions of every kind, the expected manifest."""
 
 import struct
 from collections.abc import Sequence
@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.templates.long.volume.format import VolumeFormat
-from hexathlon.tasks.terminal.templates.long.volume.maker import VolumeMaker, VolumeNode, VolumeState
+from hexathlon.tasks.terminal.templates.long.volume.maker import (
+    VolumeMaker,
+    VolumeNode,
+    VolumeState,
+)
 from hexathlon.tasks.terminal.templates.long.volume.trees import TREES, populate
 
 __all__ = ["VolumeCase", "volume_image"]
@@ -191,7 +195,9 @@ class _Image:
             blocks[number] = data
         head = self._journal(blocks)
         flags = 1 if "clean" in case.journal or not case.journal else 0
-        gen = {"newer_mirror": 7, "newer_first": 8, "generation": 0xFFFFFFFD}.get(case.superblocks, 40)
+        gen = {"newer_mirror": 7, "newer_first": 8, "generation": 0xFFFFFFFD}.get(
+            case.superblocks, 40
+        )
         stale = {"newer_mirror", "newer_first", "generation"} & {case.superblocks}
         right = self._superblock(gen + 5 & 0xFFFFFFFF, flags, head, self.first)
         other = self._superblock(gen, 1 - flags, head, self.first) if stale else right

@@ -96,7 +96,9 @@ class VolumeMaker:
     def inode(self, kind: int) -> VolumeNode:
         """Allocate an inode."""
         dice = self.dice
-        node = VolumeNode(self.next_inode, kind, dice.whole(2 * 10**8, 9 * 10**8), dice.whole(1, 65_535))
+        node = VolumeNode(
+            self.next_inode, kind, dice.whole(2 * 10**8, 9 * 10**8), dice.whole(1, 65_535)
+        )
         self.next_inode += 1
         self.nodes.append(node)
         return node  # fmt: skip
@@ -131,7 +133,9 @@ class VolumeMaker:
         if node.style in ("plain", "packed", "tail"):
             per = size // 4
             middles = -(-(count - 8 - per) // per) if count > 8 + per else 0
-            node.tables = [self.block() for _ in range((count > 8) + (1 + middles if middles else 0))]
+            node.tables = [
+                self.block() for _ in range((count > 8) + (1 + middles if middles else 0))
+            ]
         if node.style == "extents" and count:
             step = max(1, -(-count // 4))
             for start in range(0, count, step):
@@ -255,7 +259,9 @@ class VolumeMaker:
         escape, bias, made, place = self.form.run_escape, self.form.run_bias, bytearray(), 0
         while place < len(part):
             run = 1
-            while run < 255 and part[place : place + run + 1] == part[place : place + 1] * (run + 1):
+            while run < 255 and part[place : place + run + 1] == part[place : place + 1] * (
+                run + 1
+            ):
                 run += 1
             if run > 3 or part[place] == escape:
                 made += bytes([escape, run - bias, part[place]])

@@ -1,8 +1,8 @@
-'''The reference reader of volumes, as the text of a Python program, and its faults.
+"""The reference reader of volumes, as the text of a Python program, and its faults.
 
 It works on a copy of the image. `REVERSED` replaces its replay by one that needs no copy: from the
 last transaction back, the first version of a block that is met is the one that counts.
-'''
+"""
 
 from hexathlon.tasks.terminal.templates.long.volume.format import VolumeFormat
 
@@ -72,7 +72,7 @@ class Volume:
 
 '''
 
-_SCAN = '''    def transactions(self):
+_SCAN = """    def transactions(self):
         sb, size = self.sb, self.size
         place, seq, done = sb["jhead"]@HEADOFF, sb["jseq"], []
         left = sb["jlen"]
@@ -121,9 +121,9 @@ _SCAN = '''    def transactions(self):
             done.append((seq, writes, revoked, cancelled))
             seq = seq + 1 if seq < 0xFFFFFFFF else @SEQFIRST
 
-'''
+"""
 
-_REPLAY = '''    def replay(self, done):
+_REPLAY = """    def replay(self, done):
         gone = {seq for *_, cancelled in done for seq in cancelled}
         last = {}
         for place, (seq, _, revoked, _) in enumerate(done):
@@ -136,9 +136,9 @@ _REPLAY = '''    def replay(self, done):
                 if not place @REVCMP last.get(target, -1):
                     self.data[target * self.size : (target + 1) * self.size] = data
 
-'''
+"""
 
-_REVERSED = '''    def replay(self, done):
+_REVERSED = """    def replay(self, done):
         gone = {seq for *_, cancelled in done for seq in cancelled}
         final, shut = {}, set()
         for seq, writes, revoked, _ in reversed(done):
@@ -153,9 +153,9 @@ _REVERSED = '''    def replay(self, done):
         plain = self.block
         self.block = lambda number: final[number] if number in final else plain(number)
 
-'''
+"""
 
-_TREE = '''    def inode(self, number):
+_TREE = """    def inode(self, number):
         sb = self.sb
         place = number - @INOBASE
         if not 0 <= place < sb["ninodes"]:
@@ -271,33 +271,34 @@ _TREE = '''    def inode(self, number):
 
 with open(sys.argv[1], "rb") as file:
     Volume(file.read()).run()
-'''
+"""
 
-_CANCEL = '''                elif kind == 4:
+_CANCEL = """                elif kind == 4:
                     cancelled += struct.unpack_from(E + "%dI" % count, head, 12)
-'''
-_ZERO = '''                        if flags & 2:
+"""
+_ZERO = """                        if flags & 2:
                             writes.append((target, bytes(size)))
                             continue
-'''
-_SUMCHECK = '''        if sb["rev"] >= 3 and self.crc(struct.pack(E + "I", number) + raw[:60]) != total:
+"""
+_SUMCHECK = """        counted = struct.pack(E + "I", number) + raw[:60]
+        if sb["rev"] >= 3 and self.crc(counted) != total:
             return None
-'''
-_EXTENTS = '''        if node["flags"] & 2:
+"""
+_EXTENTS = """        if node["flags"] & 2:
             where = [0] * count
             for n in range(5):
                 @EXTORDER = struct.unpack_from(E + "@EXTFORM", node["map"], 8 * n)
                 for step in range(length & 0x7FFF):
                     if logical + step < count:
                         where[logical + step] = @EXTVALUE
-'''
-_TAIL = '''            if node["flags"] & 4 and wanted < self.size:
+"""
+_TAIL = """            if node["flags"] & 4 and wanted < self.size:
                 data = data[node["off"] * @TAILUNIT :]
-'''
-_PACKED = '''            if node["flags"] & 8:
+"""
+_PACKED = """            if node["flags"] & 8:
                 data = self.unpacked(data)
-'''
-_UNPACK = '''    def unpacked(self, block):
+"""
+_UNPACK = """    def unpacked(self, block):
         (length,) = struct.unpack_from(E + "H", block)
         packed, out, place = block[2 : 2 + length], bytearray(), 0
         while place < len(packed):
@@ -309,14 +310,14 @@ _UNPACK = '''    def unpacked(self, block):
                 place += 1
         return bytes(out) + bytes(self.size - len(out))
 
-'''
-_DUP_FIRST = '''                if name in found:
+"""
+_DUP_FIRST = """                if name in found:
                     continue
-'''
-_KEEP = '''                if node["flags"] & 32:
+"""
+_KEEP = """                if node["flags"] & 32:
                     kept.append(number)
-'''
-_LOST = '''        if self.sb["rev"] >= 3:
+"""
+_LOST = """        if self.sb["rev"] >= 3:
             base = @INOBASE
             numbers = range(base, base + self.sb["ninodes"])
             loose = [self.inode(n) for n in numbers if n not in met and n not in self.dropped]
@@ -326,7 +327,9 @@ _LOST = '''        if self.sb["rev"] >= 3:
                 if node["kind"] == 2:
                     inner |= {child["number"] for child in self.entries(node).values()}
             kept += [node["number"] for node in loose if node["number"] not in inner]
-'''
+"""
+
+_EXTENT_VALUE = "0 if length & 0x8000 else start + step"
 
 FAULTS: dict[str, tuple[str, str]] = {
     "superblock_first": ("best = sb\n        return", "pass\n        return"),
@@ -359,7 +362,8 @@ FAULTS: dict[str, tuple[str, str]] = {
     "stored_links": ("counts[node[\"number\"]]))", "node[\"links\"]))"),
     "cancel_ignored": ("cancelled += struct.unpack_from(E + \"%dI\" % count, head, 12)", "pass"),
     "cancel_keeps_revokes": ("            if seq not in gone:\n", "            if True:\n"),
-    "zero_takes_block": ("writes.append((target, bytes(size)))\n                            continue",
+    "zero_takes_block": ("writes.append((target, bytes(size)))\n                            "
+    "continue",
                          "writes.append((target, bytes(size)))"),
     "inode_unchecked": ("return None\n        if kind == 0", "pass\n        if kind == 0"),
     "extent_unwritten": ("length & 0x7FFF", "length"),
@@ -394,7 +398,10 @@ def reader(form: VolumeFormat, fault: str = "", *, other: bool = False) -> str:
     text += (_UNPACK if "packed" in has else "") + _TREE
     if fault:
         if fault == "duplicate_other" and not form.first_wins:
-            old, new = "                found[name] = child", _DUP_FIRST + "                found[name] = child"
+            old, new = (
+                "                found[name] = child",
+                _DUP_FIRST + "                found[name] = child",
+            )
         else:
             old, new = FAULTS[fault]
         text = _filled(text, form)
@@ -439,7 +446,7 @@ def _marks(text: str, form: VolumeFormat) -> str:
         "INOBASE": str(form.inode_base),
         "EXTORDER": ", ".join(order),
         "EXTFORM": "".join("I" if name == "start" else "H" for name in order),
-        "EXTVALUE": "0 if length & 0x8000 else start + step" if "unwritten" in form.features else "start + step",
+        "EXTVALUE": _EXTENT_VALUE if "unwritten" in form.features else "start + step",
         "TAILUNIT": str(form.tail_unit),
         "RLEESC": str(form.run_escape),
         "RLEBIAS": str(form.run_bias),
