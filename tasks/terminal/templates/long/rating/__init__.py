@@ -16,6 +16,7 @@ from hexathlon.tasks.terminal.templates.long.rating.program import REMOVALS, by_
 from hexathlon.tasks.terminal.templates.long.rating.rates import (
     CHOICES,
     COLUMNS,
+    FIGURES,
     Consignor,
     drawn_rates,
 )
@@ -82,6 +83,12 @@ def wrong_rates(rates: dict[str, Any]) -> dict[str, dict[str, Any]]:
     second = [name for name, what in rates["contracts"].items() if len(what) == 3]
     contracts = {k: v[:-1] if k in second else v for k, v in rates["contracts"].items()}
     made["contract_goes_on"] = rates | {"contracts": contracts}
+    for name in rates["habits"]:
+        habits = {key: value for key, value in rates["habits"].items() if key != name}
+        made[f"without_habit_{name}"] = rates | {"habits": habits}
+    for name, more in FIGURES.items():
+        made[f"handbook_{name}"] = rates | {name: rates[name] + more}
+    made["all_holidays"] = rates | {"holidays": ["01-01", "05-01", "10-03", "12-24", "12-31"]}
     made["signature_always"] = rates | {"signature_free_from": "9999"}
     made["insurance_as_before"] = rates | {"insurance_by_hundreds_from": "9999"}
     if rates["islands"]:
@@ -110,7 +117,11 @@ def long_rating(draft: TerminalDraft) -> None:
     rates = drawn_rates(dice, draft.split, customers)
     stated = [name for name in CHOICES if name != "counted_services"]
     wrong = dice.some(stated, 4)
-    for path, text in rating_documents(rates, wrong, dice, people).items():
+    figures = {name: rates[name] + FIGURES[name] for name in dice.some(sorted(FIGURES), 4)}
+    missing = dice.pick(("05-01", "12-31"))
+    holidays = [day for day in rates["holidays"] if day != missing]
+    rates["holidays"] = holidays
+    for path, text in rating_documents(rates, figures, wrong, dice, people).items():
         draft.file(path, text)
     consignor = Consignor(rates, customers, dice)
     _records(draft, consignor, rates)

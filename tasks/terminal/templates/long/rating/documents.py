@@ -4,6 +4,8 @@ Figures stand in the papers. What the engine chose among several readings (`CHOI
 there or stated wrongly, and the records decide.
 """
 
+import re
+import textwrap
 from typing import Any
 
 from hexathlon.tasks.terminal.dice import Dice
@@ -12,10 +14,18 @@ __all__ = ["rating_documents"]
 
 
 def rating_documents(
-    rates: dict[str, Any], wrong: list[str], dice: Dice, people: list[str]
+    rates: dict[str, Any], figures: dict[str, int], wrong: list[str], dice: Dice, people: list[str]
 ) -> dict[str, str]:
-    """Return the papers by path; `wrong` are the choices that a paper states wrongly."""
-    papers = {"README.md": _README, "handbook.md": _handbook(rates, wrong)}
+    """Return the papers by path.
+
+    Args:
+        rates: What the engine does.
+        figures: Figures that the handbook gives wrongly.
+        wrong: Choices that the handbook states wrongly.
+        dice: Where the rest is drawn.
+        people: Authors of memos.
+    """
+    papers = {"README.md": _README, "handbook.md": _handbook(rates | figures, wrong)}
     for service, lists in rates["lists"].items():
         for since, table in lists:
             papers[f"lists/{service}-{since[:7]}.csv"] = _list_text(table)
@@ -86,7 +96,7 @@ def _handbook(rates: dict[str, Any], wrong: list[str]) -> str:
     side = stated(
         "side_included",
         {True: f"from {rates['side_limit']} cm on", False: f"above {rates['side_limit']} cm"},
-        f"at {rates['side_limit']} cm",
+        f"with a limit of {rates['side_limit']} cm",
     )
     fuel = stated(
         "fuel_after_discount",
@@ -111,7 +121,7 @@ def _handbook(rates: dict[str, Any], wrong: list[str]) -> str:
         {"heaviest": "the heaviest of them", "first": "the first of them"},
         "one of them",
     )
-    return f"""# Handbook of the engine
+    return _wrapped(f"""# Handbook of the engine
 
 Services: P (parcel), X (express), R (return). Amounts are rounded to cents wherever a rule gives a
 share of something, half a cent away from zero unless it is a discount.
@@ -135,7 +145,7 @@ share of something, half a cent away from zero unless it is a discount.
    of the index above {rates["index_from"]}, {fuel}; at most
    {_percent(rates["fuel_most"][0][1])}. The index is
    that {lag}.
-7. **Oversize.** {_euro(rates["side_fee"])} if the longest side is {side}.
+7. **Oversize.** {_euro(rates["side_fee"])} by the longest side, {side}.
 8. **Remote places.** {_euro(rates["remote_fee"])} for postcodes that begin with
    {", ".join(rates["remote"])}; not for {", ".join(rates["not_remote"])}, and not for customers
    whose contract says so.
@@ -144,7 +154,8 @@ share of something, half a cent away from zero unless it is a discount.
 10. **Insurance.** For the declared value above {rates["insured_free"]} (full euros):
     {_percent(rates["insurance_share"])} of what is above, rounded up to five cents, at least
     {_euro(rates["insurance_least"])}.
-11. **Options.** SAT {_euro(rates["saturday"])}, twice that on a holiday (date of the consignment:
+11. **Options.** SAT {_euro(rates["saturday"])}, twice that on a holiday (by the date of the
+    consignment:
     1 January, 1 May, 3 October, 24 and 31 December); SIG {_euro(rates["signature"])}.
 12. **Net** is base less discount, plus fuel, fees, insurance and options. **Gross** is net plus
     VAT,
@@ -156,7 +167,14 @@ share of something, half a cent away from zero unless it is a discount.
     the consignment is not in the same file, or is void, the return is rated like a parcel, with the
     parcel's list, but it does not count for the volume discount, nor get it.
 14. **Void** consignments cost 0.00. They count nowhere: not in 3, not in 5.
-"""
+""")
+
+
+def _wrapped(text: str) -> str:
+    """Fill the numbered paragraphs of a text."""
+    head, *items = re.split(r"\n(?=\d+\. )", text)
+    filled = [textwrap.fill(" ".join(item.split()), 98, subsequent_indent="    ") for item in items]
+    return "\n".join([head, *filled]) + "\n"
 
 
 def _list_text(table: dict[str, Any]) -> str:

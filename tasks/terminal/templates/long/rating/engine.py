@@ -62,6 +62,8 @@ def _month_before(month: str, count: int) -> str:
 
 
 def _fuel(row: RateRow, rates: Any) -> int:
+    if row["service"] == "X" and row["customer"] == rates["habits"].get("no_fuel_for"):
+        return 0
     index = rates["index"][_month_before(row["date"][:7], rates["lag"])]
     steps = max(0, index - rates["index_from"]) // rates["index_step"]
     most = _valid(rates["fuel_most"], row["date"])
@@ -69,6 +71,8 @@ def _fuel(row: RateRow, rates: Any) -> int:
 
 
 def _oversize(row: RateRow, rates: Any) -> int:
+    if row["service"] == rates["habits"].get("never_oversize"):
+        return 0
     long, middle, short = _sides(row)
     found = [0]
     limit = rates["side_limit"]
@@ -90,6 +94,10 @@ def _remote(row: RateRow, rates: Any) -> int:
 
 
 def _insurance(row: RateRow, rates: Any) -> int:
+    return _insured(row, rates) * (1 + (row["zone"] == rates["habits"].get("insured_twice")))
+
+
+def _insured(row: RateRow, rates: Any) -> int:
     excess = int(row["value"]) - rates["insured_free"]
     if excess <= 0:
         return 0

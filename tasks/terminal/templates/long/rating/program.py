@@ -69,6 +69,8 @@ class Consignment:
         return euro(table["prices"][zone][-1]) + started * euro(table["per_kg"][zone])
 
     def fuel(self):
+        if self.service == "X" and self.row["customer"] == T["habits"].get("no_fuel_for"):
+            return D(0)
         year, month = int(self.day[:4]), int(self.day[5:7])
         for _ in range(T["lag"]):
             year, month = (year, month - 1) if month > 1 else (year - 1, 12)
@@ -79,6 +81,8 @@ class Consignment:
     def oversize(self):
         short, middle, long = self.dims
         fee = 0
+        if self.service == T["habits"].get("never_oversize"):
+            return D(0)
         if long > T["side_limit"] or (T["side_included"] and long == T["side_limit"]):
             fee = T["side_fee"]
         if self.day >= T["girth_from"] and long + 2 * middle + 2 * short > T["girth_limit"]:
@@ -101,6 +105,9 @@ class Consignment:
             return math.ceil(above / 100) * euro(T["insurance_hundred"])
         fives = math.ceil(above * share(T["insurance_share"]) / D("0.05"))
         return max(euro(T["insurance_least"]), fives * D("0.05"))
+
+    def times_insured(self):
+        return 2 if self.row["zone"] == T["habits"].get("insured_twice") else 1
 
     def options(self):
         chosen, fee = self.row["options"].split("+"), D(0)
@@ -160,7 +167,7 @@ def price(item, known, groups, counts):
     off = min(off, euro(at(T["discount_most"], item.day)))
     fuel = cents((base - off if T["fuel_after_discount"] else base) * item.fuel())
     fees = min(item.oversize() + item.remote(), cents(base * share(T["fees_most"])))
-    net = base - off + fuel + fees + item.insurance() + item.options()
+    net = base - off + fuel + fees + item.insurance() * item.times_insured() + item.options()
     if item.row["zone"] == "C":
         tax = D(0)
     return net, net + cents(net * tax)

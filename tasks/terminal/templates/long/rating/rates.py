@@ -10,7 +10,7 @@ from hexathlon.tasks.task import Split
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.templates.long.rating.engine import RateRow
 
-__all__ = ["CHOICES", "COLUMNS", "Consignor", "drawn_rates"]
+__all__ = ["CHOICES", "COLUMNS", "FIGURES", "HABITS", "Consignor", "drawn_rates"]
 
 COLUMNS = ("id", "date", "customer", "service", "zone", "postcode", "grams", "length", "width",
            "height", "value", "options", "ref", "status")  # fmt: skip
@@ -26,6 +26,15 @@ CHOICES: dict[str, tuple[Any, Any]] = {
     "counted_services": (["P"], ["P", "X"]),
 }
 """Choices of the engine that the records decide, with their values."""
+
+FIGURES: dict[str, int] = {
+    "saturday": 40, "signature": 15, "side_fee": 60, "remote_fee": 30, "insurance_least": 50,
+    "volume_from": 1, "return_share": 50, "index_from": 1, "insured_free": 50,
+}  # fmt: skip
+"""Figures that the handbook may give wrongly, and by how much."""
+
+HABITS = ("no_fuel_for", "never_oversize", "insured_twice")
+"""Things that the engine does and no paper mentions; each depends on a name alone."""
 
 _LIMITS = [1_000, 2_000, 5_000, 10_000, 20_000]
 
@@ -67,11 +76,13 @@ def drawn_rates(dice: Dice, split: Split, customers: list[str]) -> dict[str, Any
     step, share, start = dice.pick((2, 3, 4)), dice.pick((8, 12, 15)), dice.pick((98, 100, 102))
     ahead = max(what for when, what in index.items() if when >= "2023-07")
     lower = (ahead - start) // step * share * 2 // 3
+    habits = {"no_fuel_for": customers[4], "never_oversize": "X", "insured_twice": dice.pick("AB")}
     remote = sorted(str(n) for n in dice.some(range(20, 90), 6))
     return {
         **{name: dice.pick(values) for name, values in CHOICES.items()},
         "lists": lists,
         "contracts": contracts,
+        "habits": {name: habits[name] for name in sorted(dice.some(HABITS, 2))},
         "bulky_services": dice.pick((["P"], ["P", "X"], ["P", "R"])),
         "divisors": [("2022-01-01", 5000), (f"2022-{dice.whole(4, 11):02d}-01", 4000),
                      ("2024-02-01", 6000)],
