@@ -45,8 +45,7 @@ def test_every_near_miss_fails_on_some_held_out_month(draft):
     assert len(misses) >= 35
     for name, text in misses.items():
         assert any(
-            printed(text, probe.files["held.csv"]) != probe.expect["text"]
-            for probe in draft.probes
+            printed(text, probe.files["held.csv"]) != probe.expect["text"] for probe in draft.probes
         ), name
 
 

@@ -17,6 +17,7 @@ from hexathlon.tasks.terminal.templates.long.rating.rates import (
     CHOICES,
     COLUMNS,
     FIGURES,
+    HOLIDAYS,
     Consignor,
     drawn_rates,
 )
@@ -88,7 +89,7 @@ def wrong_rates(rates: dict[str, Any]) -> dict[str, dict[str, Any]]:
         made[f"without_habit_{name}"] = rates | {"habits": habits}
     for name, more in FIGURES.items():
         made[f"handbook_{name}"] = rates | {name: rates[name] + more}
-    made["all_holidays"] = rates | {"holidays": ["01-01", "05-01", "10-03", "12-24", "12-31"]}
+    made["all_holidays"] = rates | {"holidays": list(HOLIDAYS)}
     made["signature_always"] = rates | {"signature_free_from": "9999"}
     made["insurance_as_before"] = rates | {"insurance_by_hundreds_from": "9999"}
     if rates["islands"]:
@@ -118,9 +119,6 @@ def long_rating(draft: TerminalDraft) -> None:
     stated = [name for name in CHOICES if name != "counted_services"]
     wrong = dice.some(stated, 4)
     figures = {name: rates[name] + FIGURES[name] for name in dice.some(sorted(FIGURES), 4)}
-    missing = dice.pick(("05-01", "12-31"))
-    holidays = [day for day in rates["holidays"] if day != missing]
-    rates["holidays"] = holidays
     for path, text in rating_documents(rates, figures, wrong, dice, people).items():
         draft.file(path, text)
     consignor = Consignor(rates, customers, dice)

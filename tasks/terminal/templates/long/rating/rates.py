@@ -10,7 +10,7 @@ from hexathlon.tasks.task import Split
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.templates.long.rating.engine import RateRow
 
-__all__ = ["CHOICES", "COLUMNS", "FIGURES", "HABITS", "Consignor", "drawn_rates"]
+__all__ = ["CHOICES", "COLUMNS", "FIGURES", "HABITS", "HOLIDAYS", "Consignor", "drawn_rates"]
 
 COLUMNS = ("id", "date", "customer", "service", "zone", "postcode", "grams", "length", "width",
            "height", "value", "options", "ref", "status")  # fmt: skip
@@ -35,6 +35,9 @@ FIGURES: dict[str, int] = {
 
 HABITS = ("no_fuel_for", "never_oversize", "insured_twice")
 """Things that the engine does and no paper mentions; each depends on a name alone."""
+
+HOLIDAYS = ("01-01", "05-01", "10-03", "12-24", "12-31")
+"""Holidays of the handbook; the engine lacks one of them."""
 
 _LIMITS = [1_000, 2_000, 5_000, 10_000, 20_000]
 
@@ -76,6 +79,7 @@ def drawn_rates(dice: Dice, split: Split, customers: list[str]) -> dict[str, Any
     step, share, start = dice.pick((2, 3, 4)), dice.pick((8, 12, 15)), dice.pick((98, 100, 102))
     ahead = max(what for when, what in index.items() if when >= "2023-07")
     lower = (ahead - start) // step * share * 2 // 3
+    missing = dice.pick(("05-01", "12-31"))
     habits = {"no_fuel_for": customers[4], "never_oversize": "X", "insured_twice": dice.pick("AB")}
     remote = sorted(str(n) for n in dice.some(range(20, 90), 6))
     return {
@@ -103,7 +107,7 @@ def drawn_rates(dice: Dice, split: Split, customers: list[str]) -> dict[str, Any
         "insurance_share": dice.pick((4, 6)), "insurance_hundred": dice.pick((45, 65)),
         "insurance_by_hundreds_from": dice.pick((f"2022-{dice.whole(7, 12):02d}-01", "2023-11-01")),
         "saturday": dice.pick((650, 780)), "signature": dice.pick((95, 120)),
-        "holidays": ["01-01", "05-01", "10-03", "12-24", "12-31"],
+        "holidays": [day for day in HOLIDAYS if day != missing],
         "signature_free_from": dice.pick(("2022-09-01", "2023-12-01")),
         "volume_from": dice.pick((8, 10, 12)), "volume_share": dice.pick((25, 35, 50)),
         "discount_most": [("2022-01-01", 300), ("2023-08-01", 200)],
@@ -174,8 +178,8 @@ class Consignor:
         if draw[17] > 0.93:
             row["value"] = str(500 + int(draw[22] * 4) * 100 + int(draw[23] * 2))
         if "SAT" in row["options"] and draw[23] < 0.4:
-            holiday = [each for each in rates["holidays"] if each[:2] == day[5:7]]
-            row["date"] = f"{day[:5]}{holiday[0]}" if holiday else day
+            holiday = [each for each in HOLIDAYS if each[:2] == day[5:7]]
+            row["date"] = f"{day[:5]}{holiday[int(draw[22] * len(holiday))]}" if holiday else day
         sent = [each for each in rows[-90:] if each["service"] != "R"]
         if service == "R" and sent and draw[20] < 0.85:
             row["ref"] = sent[int(draw[21] * len(sent))]["id"]
