@@ -94,7 +94,8 @@ def _remote(row: RateRow, rates: Any) -> int:
 
 
 def _insurance(row: RateRow, rates: Any) -> int:
-    return _insured(row, rates) * (1 + (row["zone"] == rates["habits"].get("insured_twice")))
+    twice = row["zone"] == rates["habits"].get("insured_twice")
+    return _insured(row, rates) * (2 if twice else 1)
 
 
 def _insured(row: RateRow, rates: Any) -> int:
@@ -126,7 +127,8 @@ def _discount(row: RateRow, base: int, many: bool, rates: Any) -> int:
         share = max(own, more)
     else:
         share = own + more
-    return min(_half_down(base * share, 1000), _valid(rates["discount_most"], row["date"]))
+    most = int(_valid(rates["discount_most"], row["date"]))
+    return min(_half_down(base * share, 1000), most)
 
 
 def rated(rows: Sequence[RateRow], rates: Any) -> list[tuple[int, int]]:

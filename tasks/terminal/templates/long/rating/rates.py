@@ -59,7 +59,7 @@ def _list(dice: Dice, level: int) -> dict[str, Any]:
 def drawn_rates(dice: Dice, split: Split, customers: list[str]) -> dict[str, Any]:
     """Draw the figures; records run from 2022-01 to 2023-06, and papers reach to 2024-12."""
     held = split not in ("train", "dev")
-    month = lambda low, high: f"{dice.pick((2022, 2023))}-{dice.whole(low, high):02d}-01"  # noqa: E731
+    renewed = f"{dice.pick((2022, 2023))}-{dice.whole(3, 6):02d}-01"
     lists = {
         "P": [("2022-01-01", _list(dice, 390)), ("2023-02-01", _list(dice, 420)),
               ("2024-01-01", _list(dice, 450))],
@@ -73,7 +73,7 @@ def drawn_rates(dice: Dice, split: Split, customers: list[str]) -> dict[str, Any
     shares = dice.shuffled([25, 50, 75, 125])
     contracts = {
         customers[0]: [("2022-01-01", shares[0])],
-        customers[1]: [("2022-01-01", shares[1]), (month(3, 6), shares[2]), ("2024-03-01", 0)],
+        customers[1]: [("2022-01-01", shares[1]), (renewed, shares[2]), ("2024-03-01", 0)],
         customers[2]: [("2022-05-01", shares[3]), ("2023-10-01", shares[0])],
     }
     step, share, start = dice.pick((2, 3, 4)), dice.pick((8, 12, 15)), dice.pick((98, 100, 102))

@@ -100,12 +100,12 @@ def _header(form: VolumeFormat) -> str:
             unit = 4 if unit == 1 else 1
         text = "bytes" if unit == 1 else f"units of {unit} bytes"
         more += f"/* In a shared block, the part of a file begins at node.tail, in {text}. */\n\n"
-    order = "little" if form.endian == "<" else "big"
+    endian = "little" if form.endian == "<" else "big"
     relative = "of the volume" if head else "of the journal, from 0"
     shown = "\n".join(flags)
     return f"""/* volume.h - on-disk structures, revision 2 (published 2013-01)
  *
- * All numbers are {order}-endian. The structures have no padding.
+ * All numbers are {endian}-endian. The structures have no padding.
  * The block size is 1 << shift, with shift from 8 to 10.
  */
 
