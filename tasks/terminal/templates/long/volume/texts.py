@@ -3,7 +3,6 @@
 __all__ = [
     "CANCEL",
     "DUP_FIRST",
-    "E",
     "EXTENTS",
     "HEAD",
     "KEEP",
@@ -11,7 +10,6 @@ __all__ = [
     "PACKED",
     "REPLAY",
     "REVERSED",
-    "SB",
     "SCAN",
     "SUMCHECK",
     "TAIL",
