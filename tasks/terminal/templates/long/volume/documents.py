@@ -53,7 +53,7 @@ in `samples/` are right before any paper.
 _MANIFEST = """# Manifest
 
 The tool mounts a volume as the driver does (recovery included) and prints a line for each path
-below the root directory, sorted by the bytes of the path:
+below the root directory, sorted by the bytes of the path in UTF-8 (as it is before `%XX`):
 
     d PATH
     f PATH SIZE DIGEST NAMES TIME
