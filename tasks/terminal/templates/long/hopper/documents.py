@@ -33,9 +33,9 @@ The first server kept its jobs in DATA/jobs.v1, with tabs between the fields:
     t  ID                         a job was taken
     -  ID                         a job was finished
 
-It was killed now and then. It then wrote the line that it was writing again, from the start, or never.
-A line that does not end with a line end was never answered and does not count. After a restart, it
-sometimes wrote a job a second time, with a body that was already damaged. The first line counts.
+When it was killed, the last line could remain without its end. Such a line was never answered and does
+not count. Sometimes the server wrote a job a second time, with a body that was already damaged. The
+first line counts.
 
 Nobody holds a job of such a folder any more. Takes count as they do now. Numbers that were ever given
 in the folder are not given again.
@@ -69,7 +69,7 @@ def _decisions(promise: Promise) -> dict[str, str]:
             "Producers repeat a PUT when they do not know whether it worked. A PUT with a key that "
             "the queue remembers adds nothing and gets the id of the first one, even if that job is "
             "long finished. With another body it gets `ERR key`. Rank and delay do not matter for "
-            f"this. A queue remembers the last 100 keys."
+            "this. A queue remembers the last 100 keys."
         ),
         "2024-04-02-full": (
             f"A queue holds {promise.limit} jobs, whether ready, held or waiting. A PUT beyond that "
@@ -101,8 +101,8 @@ def _decisions(promise: Promise) -> dict[str, str]:
     if promise.has("renew"):
         made["2024-11-05-renew"] = (
             "New: `RENEW ID TOKEN SECONDS`. The job is held for so long from now, but not longer "
-            f"than {promise.longest} seconds after it was taken. The reply is `OK N`, with the "
-            "seconds that remain, rounded, or `STALE`. For a TAKE there is no such limit."
+            f"than {promise.longest} seconds after it was taken. The reply is `OK` or "
+            "`STALE`. For a TAKE there is no such limit."
         )
     if promise.has("ttl"):
         made["2024-11-12-ttl"] = (
@@ -206,7 +206,10 @@ def _mails(promise: Promise, names: list[str]) -> dict[str, str]:
     opinions = (
         ("keys", "I would let a key be forgotten when its job is finished."),
         ("stale tokens", "It would be friendlier to answer OK to everything that is finished."),
-        ("batches", "I read BATCH so that those that fit are added. That is how my client treats it."),
+        (
+            "batches",
+            "I read BATCH so that those that fit are added. That is how my client treats it.",
+        ),
     )
     texts = [
         f"From: {others[place % len(others)]}\nTo: {owner}\nSubject: {subject}\n\n{question}\n\n----\n"

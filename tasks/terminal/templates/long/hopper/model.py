@@ -63,7 +63,7 @@ def draw_promise(dice: Dice, split: Split) -> Promise:
         keys=dice.whole(3, 5),
         takes=dice.whole(2, 3),
         rest=dice.whole(2, 3),
-        longest=dice.whole(40, 90),
+        longest=dice.whole(6, 7),
         twists=frozenset([*first, *dice.some(others, _DRAWN - len(first))]),
     )
 
@@ -234,12 +234,14 @@ class _Server:
         if job is None:
             return "STALE"
         job.until = min(self.now + float(seconds), job.taken + self.promise.longest)
-        return f"OK {round(job.until - self.now)}"
+        return "OK"
 
     def stats(self, queue: str) -> str:
         states = [job.state for job in self.jobs.values() if job.queue == queue]
         waiting = states.count("resting") + states.count("waiting")
-        return f"STATS {states.count('ready')} {states.count('held')} {waiting} {states.count('dead')}"
+        return (
+            f"STATS {states.count('ready')} {states.count('held')} {waiting} {states.count('dead')}"
+        )
 
     def revive(self, queue: str) -> str:
         dead = [job for job in self.jobs.values() if job.queue == queue and job.state == "dead"]

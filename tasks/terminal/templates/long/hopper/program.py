@@ -278,7 +278,7 @@ class Hopper:
             return "STALE"
         until = min(time.time() + float(seconds), job["taken"] + LONGEST)
         self.change(job, until=until)
-        return f"OK {round(until - time.time())}"
+        return "OK"
 
     def stats(self, queue):
         counts = [len(self.jobs(queue, *states)) for states in
@@ -402,29 +402,50 @@ def main():
 main()
 '''
 
-_VOIDED = '''        for job in list(self.jobs.values()):
+_VOIDED = """        for job in list(self.jobs.values()):
             if job["state"] == "held" and job["until"] > time.time():
-                self.note(["job", {**job, "state": "ready", "takes": job["takes"] - 1}])'''
+                self.note(["job", {**job, "state": "ready", "takes": job["takes"] - 1}])"""
 
 FAULTS: dict[str, tuple[str, str]] = {
-    "nothing_written": ("        self.file.flush()\n        self.pending = []", "        self.pending = []"),
+    "nothing_written": (
+        "        self.file.flush()\n        self.pending = []",
+        "        self.pending = []",
+    ),
     "done_forgotten": ('["gone", job["id"]], ["finished", token])', '["gone", job["id"]])'),
-    "keys_forgotten": ('facts += [["keys", [queue, known]] for queue, known in self.keys.items()]', "pass"),
+    "keys_forgotten": (
+        'facts += [["keys", [queue, known]] for queue, known in self.keys.items()]',
+        "pass",
+    ),
     "key_for_ever": ("            del keys[:-KEYS]\n", ""),
     "key_of_another_body": ("if body != text:", "if False:"),
-    "full_counts_dead": ('"resting", "waiting"))\n        if', '"resting", "waiting", "dead"))\n        if'),
-    "full_forgets_held": ('"ready", "held", "resting", "waiting"))', '"ready", "resting", "waiting"))'),
+    "full_counts_dead": (
+        '"resting", "waiting"))\n        if',
+        '"resting", "waiting", "dead"))\n        if',
+    ),
+    "full_forgets_held": (
+        '"ready", "held", "resting", "waiting"))',
+        '"ready", "resting", "waiting"))',
+    ),
     "one_more": (">= LIMIT", "> LIMIT"),
     "numbers_again": ("self.last, self.tokens, self.places = value", "pass"),
     "never_dead": ('(event[2] == "held" and job["takes"] >= TAKES)', "False"),
-    "fails_for_ever": ('        if job["takes"] >= TAKES:\n            self.bury(job)\n        else:', "        if True:"),
+    "fails_for_ever": (
+        '        if job["takes"] >= TAKES:\n            self.bury(job)\n        else:',
+        "        if True:",
+    ),
     "no_rank": ('(-j["rank"], j["place"])', 'j["place"]'),
     "no_lock": ("        sys.exit(4)", "        pass"),
     "grows": ("if self.file.tell() > max(COMPACT, 2 * self.floor):", "if False:"),
-    "torn_counts": ('.split(b"\\n")[:-1]\n        except FileNotFoundError', '.split(b"\\n")\n        except FileNotFoundError'),
+    "torn_counts": (
+        '.split(b"\\n")[:-1]\n        except FileNotFoundError',
+        '.split(b"\\n")\n        except FileNotFoundError',
+    ),
     "twice_listed": ("if number not in self.jobs:", "if True:"),
     "old_takes": ('self.jobs[number]["takes"] += 1', "pass"),
-    "long_ends": ('            self.data, self.skipping = b"", True', "            raise ConnectionError"),
+    "long_ends": (
+        '            self.data, self.skipping = b"", True',
+        "            raise ConnectionError",
+    ),
 }
 """Text of the program and its replacement, by the broken promise."""
 
@@ -492,7 +513,8 @@ class Handler(socketserver.StreamRequestHandler):
                 if job["queue"] == words[1] and not job["done"] and job["until"] < time.time():
                     job["until"] = time.time() + float(words[2])
                     job["takes"] += 1
-                    return f"JOB {job['id']} {job['id']}-{job['takes']} {job['takes']} {job['body']}"
+                    token = f"{job['id']}-{job['takes']}"
+                    return f"JOB {job['id']} {token} {job['takes']} {job['body']}"
             return "NONE"
         if words[0] == "DONE":
             jobs[int(words[1]) - 1]["done"] = True
@@ -514,7 +536,7 @@ def starting_text() -> str:
     return _STARTING
 
 
-_TABLE = '''    def read(self):
+_TABLE = """    def read(self):
         self.base = sqlite3.connect(self.path, isolation_level=None)
         self.base.execute("create table if not exists facts (name text primary key, fact text)")
         rows = self.base.execute("select fact from facts order by rowid").fetchall()
@@ -527,7 +549,7 @@ _TABLE = '''    def read(self):
         return f"{kind} {'' if kind == 'numbers' else number}"
 
     def apply(self, fact):
-'''
+"""
 _TABLE_WRITE = '''    def write(self):
         """Write what has changed in one transaction."""
         if not self.pending:
@@ -572,5 +594,7 @@ def alternative_text(promise: Promise) -> str:
     _, _, rest = rest.partition("class Hopper:\n")
     opening = '        self.file = open(self.path, "ab")\n        self.pending = []\n'
     front = front.replace(opening, "        self.pending = []\n")
-    front = front.replace("        self.compact()\n\n    def migrate", "        self.write()\n\n    def migrate")
+    front = front.replace(
+        "        self.compact()\n\n    def migrate", "        self.write()\n\n    def migrate"
+    )
     return front + _TABLE + middle + _TABLE_WRITE + rest

@@ -71,7 +71,8 @@ def _durable(promise: Promise, one: str, two: str, words: list[str]) -> dict[str
             _send(f"PUT {one} {a}", f"PUT {one} rank=3 {b} {c}", f"PUT {two} x=1 {a}"),
             _KILL, _send(f"STATS {one}", f"TAKE {one} 60"), _send("DONE 2 $1"), _KILL,
             _send("DONE 2 $1", f"STATS {one}", f"TAKE {two} 60"), _send("DONE 3 $1", "DONE 3 $2"),
-            _send(f"TAKE {one} 60"), _send("DONE 1 $3"), _KILL, _send(f"PUT {one} {c}", "DONE 1 $3"),
+            _send(f"TAKE {one} 60"), _send("DONE 1 $3"), _KILL,
+            _send(f"PUT {one} {c}", "DONE 1 $3"),
         ]),
         "keys": Scenario([
             _send(f"PUT {one} key=k1 {a}", f"PUT {one} key=k1 {a}", f"PUT {one} key=k1 {b}",
@@ -103,7 +104,11 @@ def _leases(promise: Promise, one: str, words: list[str]) -> dict[str, Scenario]
     until_dead = [
         step
         for turn in range(1, promise.takes + 1)
-        for step in (_send(f"TAKE {one} 1"), ("sleep", "1.7"), _send(f"STATS {one}", f"DONE 1 ${turn}"))
+        for step in (
+            _send(f"TAKE {one} 1"),
+            ("sleep", "1.7"),
+            _send(f"STATS {one}", f"DONE 1 ${turn}"),
+        )
     ]
     failing = [
         step
@@ -153,7 +158,8 @@ def _limits(promise: Promise, one: str, two: str, words: list[str]) -> dict[str,
             _send(f"BATCH {promise.limit + 1}", *[f"PUT {one} {a}"] * (promise.limit + 1),
                   f"STATS {one}", "BATCH 3", f"PUT {one} {a}", f"PUT {two} key=k {b}",
                   f"PUT {two} key=k {b}"),
-            _send("BATCH 2", f"PUT {one} {a}", f"PUT {two} key=k {a}", f"STATS {one}", f"STATS {two}"),
+            _send("BATCH 2", f"PUT {one} {a}", f"PUT {two} key=k {a}", f"STATS {one}",
+                  f"STATS {two}"),
             _KILL, _send(f"STATS {one}", f"PUT {two} key=k {b}", f"PUT {one} {b}"),
         ]),
         "lines": Scenario([
@@ -203,7 +209,9 @@ def _mixed(promise: Promise, dice: Dice, one: str, two: str) -> Scenario:
     steps: list[Step] = []
     taken: list[str] = []
     for _ in range(26):
-        kind = dice.pick(("put", "put", "key", "take", "take", "end", "end", "kill", "stats", "batch"))
+        kind = dice.pick(
+            ("put", "put", "key", "take", "take", "end", "end", "kill", "stats", "batch")
+        )
         queue = dice.pick((one, two))
         if kind == "put":
             steps.append(_send(f"PUT {queue} rank={dice.whole(0, 2)} {dice.word(4)}"))
@@ -243,7 +251,8 @@ def _behind(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
 def _voids(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
     takes = [step for _ in range(promise.takes + 1) for step in (_send(f"TAKE {one} 60"), _KILL)]
     return Scenario([_send(f"PUT {one} {words[0]}", f"PUT {one} {words[1]}"), *takes,
-                     _send("DONE 1 $1", f"STATS {one}", f"TAKE {one} 60"), _send(f"STATS {one}")])  # fmt: skip
+                     _send("DONE 1 $1", f"STATS {one}", f"TAKE {one} 60"),
+                     _send(f"STATS {one}")])  # fmt: skip
 
 
 def _bury(promise: Promise, queue: str) -> list[Step]:
@@ -268,11 +277,12 @@ def _once(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
 
 
 def _renew(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
-    far = promise.longest + 30
     return Scenario([
-        _send(f"PUT {one} {words[0]}", f"TAKE {one} 4"), _send("RENEW 1 $1 30"), ("sleep", "4.8"),
-        _send(f"STATS {one}", "RENEW 1 $2 5", "DONE 1 $1", "RENEW 1 $1 5"),
-        _send(f"PUT {two} {words[1]}", f"TAKE {two} {far}"), _send(f"RENEW 2 $2 {far}"),
+        _send(f"PUT {one} {words[0]}", f"TAKE {one} 3"), _send("RENEW 1 $1 600", "RENEW 1 $2 600"),
+        ("sleep", "3.8"), _send(f"STATS {one}"), _KILL, ("sleep", "4.6"),
+        _send(f"STATS {one}", "RENEW 1 $1 60", "DONE 1 $1", f"PUT {two} {words[1]}"),
+        _send(f"TAKE {two} 60"), ("sleep", str(promise.longest + 1)), _send(f"STATS {two}"),
+        _send("DONE 2 $2", "RENEW 2 $2 5"),
     ])  # fmt: skip
 
 

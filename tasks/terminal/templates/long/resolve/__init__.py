@@ -1,7 +1,6 @@
-"""Lock files of packages by a house's rules, which changed over time, after a service was retired."""
+"""Lock files of packages by the rules of a house, after the service that wrote them was retired."""
 
 import json
-from collections.abc import Iterator, Mapping
 from random import Random  # noqa: TID251 - private generators, seeded from the task's draws
 from typing import Any
 
@@ -61,7 +60,7 @@ def long_resolve(draft: TerminalDraft) -> None:
     _records(draft, rng, house, names)
     draft.file("resolve.py", starting_text(), 0o755)
     draft.say(
-        "The service that wrote the lock files of our products has been switched off, and its source "
+        "The service that wrote the lock files of our products is switched off, and its source "
         "is lost. resolve.py was written in an afternoon and is right for the simplest requests at "
         "best. Make `python3 resolve.py` answer any request for any day since 2024-01-01, as the "
         "policies of that day and what the service did demand. docs/format.md describes requests "
@@ -75,7 +74,9 @@ def long_resolve(draft: TerminalDraft) -> None:
         _probe(draft, f"rule_{rule}", case, resolve(house, case.registers, case.request))
     bad = small_case(rng, house, names)
     roots = [*bad.request["roots"], f"{names[0]} =>1.0"]
-    _probe(draft, "unreadable_root", Case({**bad.request, "roots": roots}, bad.registers), (2, None))
+    _probe(
+        draft, "unreadable_root", Case({**bad.request, "roots": roots}, bad.registers), (2, None)
+    )
     _large_probe(draft, rng, house)
     draft.part("resolve.py", put("resolve.py", program_text(house), "755"))
     draft.alternative("remembered_rests", put("resolve.py", alternative_text(house), "755"))

@@ -65,52 +65,88 @@ def _policies(house: House) -> dict[str, str]:
             "force. What others write there is opinion.\n\nThe old service followed the policies. "
             "Where they say nothing, what it did (`records/`) is the rule.\n"
         ),
-        "policy/0001-versions.md": _policy(1, "Versions and bounds", adopted, early, [
-            "Versions consist of numbers and are compared number by number. Missing numbers are "
-            "zeros: `2` and `2.0` are the same version.",
-            "A release candidate (`2.4rc1`) comes before its release, a post-release "
-            "(`3.0.post1`) after it and before the next release.",
-            "Bounds are `>=`, `<=`, `>`, `<`, `==` and `!=`, by that order. `~1.4` allows `1.4` "
-            "and everything after it that has the same first number.",
-        ]),
-        "policy/0002-names.md": _policy(2, "Names and markers", adopted, early, [
-            "Upper and lower case, and `-` and `_`, are the same in names. Lock files have the form "
-            "with lower case and `-`.",
-            "A marker is a platform, `not` and a platform, or several of these with `or` between "
-            "them. A requirement whose marker does not hold does not apply.",
-            "A platform without the part after the hyphen means all of its kind: `linux` holds on "
-            "`linux-arm64`. The same goes for the `platforms` of an entry, outside of which the "
-            "entry must not be chosen.",
-        ]),
-        "policy/0003-choice.md": _policy(3, "What may be chosen", adopted, early, [
-            "A new version rests. It may be chosen when it has been published for "
-            f"{house.quarantine[0]} days: what was published on the 1st may be chosen on the "
-            f"{1 + house.quarantine[0]}th.",
-            "A version that is in the lock file does not rest.",
-            "Release candidates are not chosen.",
-        ]),
-        "policy/0004-yanked.md": _policy(4, "Yanked versions", adopted, early, [
-            "A yanked version is not chosen.",
-            "If it is in the lock file it may stay, unless the reason is `security`.",
-        ]),
-        "policy/0005-preference.md": _policy(5, "Which lock file", adopted, early, [
-            "Of the possible lock files the one with the fewest changes is written. A package "
-            "that has another version than in the lock file before counts as one change if it "
-            f"goes up, and as {house.downgrade} if it goes down. A package that is no longer "
-            "needed is no change.",
-            "Among equals the least stale one is written. A package is as stale as there are newer "
-            "versions of it that may be chosen under the policies, whether or not the requirements "
-            "allow them. Staleness is added up over all packages of the lock file.",
-            "If that leaves several, the names decide: of two lock files, take the first name, in "
-            "alphabetical order, that they do not have in the same version. The one with the newer "
-            "version there wins; having the package wins against not having it.",
-            "`changes` and `stale` in the answer are these two sums.",
-        ]),
-        "policy/0006-pins.md": _policy(6, "Pins", adopted, early, [
-            "`registers/pins.csv` holds pins: from the first day to the last, both included, only "
-            "versions within the bound may be chosen. Without a last day a pin stays.",
-            "Pins hold for locked versions as well.",
-        ]),
+        "policy/0001-versions.md": _policy(
+            1,
+            "Versions and bounds",
+            adopted,
+            early,
+            [
+                "Versions consist of numbers and are compared number by number. Missing numbers are "
+                "zeros: `2` and `2.0` are the same version.",
+                "A release candidate (`2.4rc1`) comes before its release, a post-release "
+                "(`3.0.post1`) after it and before the next release.",
+                "Bounds are `>=`, `<=`, `>`, `<`, `==` and `!=`, by that order. `~1.4` allows `1.4` "
+                "and everything after it that has the same first number.",
+            ],
+        ),
+        "policy/0002-names.md": _policy(
+            2,
+            "Names and markers",
+            adopted,
+            early,
+            [
+                "Upper and lower case, and `-` and `_`, are the same in names. Lock files have the form "
+                "with lower case and `-`.",
+                "A marker is a platform, `not` and a platform, or several of these with `or` between "
+                "them. A requirement whose marker does not hold does not apply.",
+                "A platform without the part after the hyphen means all of its kind: `linux` holds on "
+                "`linux-arm64`. The same goes for the `platforms` of an entry, outside of which the "
+                "entry must not be chosen.",
+            ],
+        ),
+        "policy/0003-choice.md": _policy(
+            3,
+            "What may be chosen",
+            adopted,
+            early,
+            [
+                "A new version rests. It may be chosen when it has been published for "
+                f"{house.quarantine[0]} days: what was published on the 1st may be chosen on the "
+                f"{1 + house.quarantine[0]}th.",
+                "A version that is in the lock file does not rest.",
+                "Release candidates are not chosen.",
+            ],
+        ),
+        "policy/0004-yanked.md": _policy(
+            4,
+            "Yanked versions",
+            adopted,
+            early,
+            [
+                "A yanked version is not chosen.",
+                "If it is in the lock file it may stay, unless the reason is `security`.",
+            ],
+        ),
+        "policy/0005-preference.md": _policy(
+            5,
+            "Which lock file",
+            adopted,
+            early,
+            [
+                "Of the possible lock files the one with the fewest changes is written. A package "
+                "that has another version than in the lock file before counts as one change if it "
+                f"goes up, and as {house.downgrade} if it goes down. A package that is no longer "
+                "needed is no change.",
+                "Among equals the least stale one is written. A package is as stale as there are newer "
+                "versions of it that may be chosen under the policies, whether or not the requirements "
+                "allow them. Staleness is added up over all packages of the lock file.",
+                "If that leaves several, the names decide: of two lock files, take the first name, in "
+                "alphabetical order, that they do not have in the same version. The one with the newer "
+                "version there wins; having the package wins against not having it.",
+                "`changes` and `stale` in the answer are these two sums.",
+            ],
+        ),
+        "policy/0006-pins.md": _policy(
+            6,
+            "Pins",
+            adopted,
+            early,
+            [
+                "`registers/pins.csv` holds pins: from the first day to the last, both included, only "
+                "versions within the bound may be chosen. Without a last day a pin stays.",
+                "Pins hold for locked versions as well.",
+            ],
+        ),
     }
 
 
@@ -136,7 +172,7 @@ def _later_policies(house: House) -> dict[str, str]:
             "Locked versions may stay.",
         ]),
         "policy/0011-more-licences.md": _policy(
-            11, "More licences", f"adopted, withdrawn before it came into force", house.refresh_day, [
+            11, "More licences", "adopted, withdrawn before it came into force", house.refresh_day, [
             "`MIT` and `Apache-2.0` need a note in the product. Versions under them are not chosen "
             "until the note exists.",
         ]),
@@ -248,7 +284,10 @@ _TALK = (
 )  # fmt: skip
 
 _OPINIONS = (
-    ("locked versions", "I think locked versions should rest like others, and I shall build it so."),
+    (
+        "locked versions",
+        "I think locked versions should rest like others, and I shall build it so.",
+    ),
     ("pins", "In my team we let a pin end on the day before its last day. It is cleaner."),
     ("staleness", "For me only a newer first number makes a package stale."),
     ("candidates", "It seems to me that a candidate should be fine if any package asks for it."),

@@ -8,7 +8,7 @@ from typing import Any
 
 from hexathlon.tasks.terminal.templates.long.resolve.house import House, Pin, Registers, Rename
 
-__all__ = ["Case", "large_answer", "small_case"]
+__all__ = ["Case", "small_case"]
 
 _PLATFORMS = ("linux-x64", "linux-arm64", "windows-x64", "macos-arm64")
 _WORDS = ("linux", "windows", "macos", "linux-arm64", "linux-x64")
@@ -32,9 +32,7 @@ def _shift(day: str, days: int) -> str:
 class Writer:
     """Draws one small request."""
 
-    def __init__(
-        self, rng: Random, house: House, names: list[str], focus: str, last: str
-    ) -> None:
+    def __init__(self, rng: Random, house: House, names: list[str], focus: str, last: str) -> None:
         self.rng, self.house, self.names, self.focus = rng, house, names, focus
         self.day = self._recorded_day(last) if last else self._day()
 
@@ -199,7 +197,10 @@ class Writer:
         if self.house.has("renames") and self.often(0.4, "renames"):
             old, mid, new = rng.sample(self.names, 3)
             later = _shift(self.day, rng.choice((0, -9, 1)))
-            renames = [Rename(mid, new, later), Rename(old, mid, _shift(self.day, -rng.randint(0, 9)))]
+            renames = [
+                Rename(mid, new, later),
+                Rename(old, mid, _shift(self.day, -rng.randint(0, 9))),
+            ]
             if rng.random() < 0.5:
                 renames = renames[1:]
         if self.house.has("families") and self.often(0.5, "families"):

@@ -1,11 +1,11 @@
-"""The program that answers requests by splitting them into independent parts, and its near misses."""
+"""The program that answers requests by splitting them into parts, and its near misses."""
 
 from hexathlon.tasks.terminal.templates.long.resolve.house import House
 
 __all__ = ["FAULTS", "alternative_text", "naive_text", "program_text", "starting_text"]
 
 _PROGRAM = '''#!/usr/bin/env python3
-"""resolve.py: write lock files by the rules of the house; policy/ and docs/format.md describe them."""
+"""resolve.py: write lock files by the rules in policy/; docs/format.md has the format."""
 import csv, json, os, re, sys
 from datetime import date
 from functools import lru_cache
@@ -300,7 +300,8 @@ _PARTS = '''class Search:
         return (*total, sorted(picked))
 
     def one(self, wanted, chosen):
-        name = max(sorted(wanted), key=lambda n: len(self.reach(n, chosen)) if len(wanted) < 9 else n in self.hubs(wanted))
+        hubs = self.hubs(wanted)
+        name = min(wanted, key=lambda n: (n not in hubs, n))
         rest = {n: b for n, b in wanted.items() if n != name}
         best = None
         kin = self.world.family.get(name)
@@ -491,15 +492,24 @@ FAULTS: dict[str, tuple[str, str]] = {
     "candidates": ("if v[1] == -1:", "if False:"),
     "candidate_era": ("if self.day < CANDIDATE_DAY or not named:", "if not named:"),
     "quarantine": ("if not free and days", "if False and days"),
-    "quarantine_boundary": ('days(entry["published"], self.day) < wait', 'days(entry["published"], self.day) <= wait'),
-    "quarantine_era": ("QUARANTINE[1] if self.day >= QUARANTINE_DAY else QUARANTINE[0]", "QUARANTINE[1]"),
+    "quarantine_boundary": (
+        'days(entry["published"], self.day) < wait',
+        'days(entry["published"], self.day) <= wait',
+    ),
+    "quarantine_era": (
+        "QUARANTINE[1] if self.day >= QUARANTINE_DAY else QUARANTINE[0]",
+        "QUARANTINE[1]",
+    ),
     "locked_exempt": ("free = kept", "free = False"),
     "yanked": ('if yanked and yanked["day"]', 'if False and yanked["day"]'),
     "yanked_kept": ('if not kept or yanked["reason"]', 'if True or yanked["reason"]'),
     "yanked_security": ('if not kept or yanked["reason"] == "security":', "if not kept:"),
     "advisory": ("if self.day >= ADVISORY_DAY:", "if False:"),
     "advisory_era": ("if self.day >= ADVISORY_DAY:", "if True:"),
-    "platform_family": ('self.platform == word or self.platform.startswith(word + "-")', "self.platform == word"),
+    "platform_family": (
+        'self.platform == word or self.platform.startswith(word + "-")',
+        "self.platform == word",
+    ),
     "platform_empty": ('if "platforms" in entry and', 'if entry.get("platforms") and'),
     "licence": ("if licence in DENIED:", "if False:"),
     "licence_era": ("if self.day >= LICENCE_DAY and not kept:", "if not kept:"),
@@ -508,12 +518,18 @@ FAULTS: dict[str, tuple[str, str]] = {
     "pin_until": ('(row["until"] == "" or self.day <= row["until"])', "True"),
     "markers": ("if found[3] is not None:", "if False:"),
     "marker_not": ("wanted |= not self.here(words[1])", "wanted |= self.here(words[1])"),
-    "relisted": ('table[order(entry["version"])] = entry', 'table.setdefault(order(entry["version"]), entry)'),
+    "relisted": (
+        'table[order(entry["version"])] = entry',
+        'table.setdefault(order(entry["version"]), entry)',
+    ),
     "unlisted_lock": ("if order(version) in self.listed.get(now, {}):", "if True:"),
     "downgrade": ("DOWNGRADE if v < old else 1", "1"),
-    "stale": ("return (rank, moved) if self.refresh else (moved, rank)", "return (0, moved) if self.refresh else (moved, 0)"),
+    "stale": (
+        "return (rank, moved) if self.refresh else (moved, rank)",
+        "return (0, moved) if self.refresh else (moved, 0)",
+    ),
     "names": ('return name.lower().replace("_", "-")', "return name"),
-    "blocked": ('world.roots[count - 1][2]', 'world.roots[-1][2]'),
+    "blocked": ("world.roots[count - 1][2]", "world.roots[-1][2]"),
     "tilde": ("v >= b and v[0][0] == b[0][0]", "v >= b"),
 }
 """Text of the program and its replacement, by the rule that is missed."""
@@ -590,7 +606,8 @@ def main():
         best = max(entries, key=lambda entry: (entry["version"] == old, version(entry["version"])))
         lock[name] = best["version"]
         todo += best.get("needs", [])
-    changes = sum(lock[name] != old for name, old in request.get("lock", {}).items() if name in lock)
+    before = request.get("lock", {})
+    changes = sum(name in before and before[name] != lock[name] for name in lock)
     print(json.dumps({"lock": lock, "changes": changes, "stale": 0}, indent=1))
 
 

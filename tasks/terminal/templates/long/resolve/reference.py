@@ -86,9 +86,7 @@ class Resolution:
     ) -> None:
         self.house, self.registers, self.request, self.off = house, registers, request, off
         self.day = request["day"]
-        self.index = {
-            self.plain(name): list(entries) for name, entries in request["index"].items()
-        }
+        self.index = {self.plain(name): list(entries) for name, entries in request["index"].items()}
         self.roots = [
             (text, *parsed[:2])
             for text in request["roots"]
@@ -125,9 +123,7 @@ class Resolution:
 
     def on_platform(self, word: str) -> bool:
         here = self.request["platform"]
-        return bool(
-            here == word or (self.on("platform_family") and here.startswith(word + "-"))
-        )
+        return bool(here == word or (self.on("platform_family") and here.startswith(word + "-")))
 
     def applies(self, marker: str) -> bool:
         if not marker or not self.on("markers"):
@@ -341,9 +337,7 @@ class Resolution:
                     return
             rest = [need for need in wanted if need[0] not in chosen]
             if not rest:
-                order = tuple(
-                    ranks[n][chosen[n].key] if n in chosen else _LARGE for n in names
-                )
+                order = tuple(ranks[n][chosen[n].key] if n in chosen else _LARGE for n in names)
                 if not found or (cost, order) < found[0][0]:
                     found[:] = [((cost, order), dict(chosen))]
                 return
