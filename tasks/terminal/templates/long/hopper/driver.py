@@ -106,10 +106,10 @@ class Run:
             self.load(float(value))
 
     def churn(self, count):
-        for start in range(0, count, 5):
-            self.ask("\\n".join(f"PUT churn {'b' * 200}" for _ in range(5)), 5)
-            jobs = [reply.split(" ") for reply in self.ask("\\n".join(["TAKE churn 60"] * 5), 5)]
-            self.ask("\\n".join(f"DONE {job[1]} {job[2]}" for job in jobs), 5)
+        for start in range(0, count, 3):
+            self.ask("\\n".join(f"PUT churn {'b' * 25000}" for _ in range(3)), 3)
+            jobs = [reply.split(" ") for reply in self.ask("\\n".join(["TAKE churn 60"] * 3), 3)]
+            self.ask("\\n".join(f"DONE {job[1]} {job[2]}" for job in jobs), 3)
         self.made.append("churned")
 
     def load(self, seconds):

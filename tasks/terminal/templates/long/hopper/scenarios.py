@@ -71,13 +71,13 @@ def _durable(promise: Promise, one: str, two: str, words: list[str]) -> dict[str
             _send(f"PUT {one} {a}", f"PUT {one} rank=3 {b} {c}", f"PUT {two} x=1 {a}"),
             _KILL, _send(f"STATS {one}", f"TAKE {one} 60"), _send("DONE 2 $1"), _KILL,
             _send("DONE 2 $1", f"STATS {one}", f"TAKE {two} 60"), _send("DONE 3 $1", "DONE 3 $2"),
-            _send(f"TAKE {one} 60"), _send("DONE 1 $3"), _KILL,
+            _send(f"TAKE {one} 60"), _send("DONE 1 $3"), _KILL, _KILL,
             _send(f"PUT {one} {c}", "DONE 1 $3"),
         ]),
         "keys": Scenario([
             _send(f"PUT {one} key=k1 {a}", f"PUT {one} key=k1 {a}", f"PUT {one} key=k1 {b}",
                   f"PUT {two} key=k1 {b}", f"TAKE {one} 60"),
-            _send("DONE 1 $1", f"PUT {one} key=k1 {a}"), _KILL,
+            _send("DONE 1 $1", f"PUT {one} key=k1 {a}"), _KILL, _KILL,
             _send(f"PUT {one} key=k1 {a}", f"PUT {one} key=k1 {c}", f"STATS {one}"),
         ]),
         "forgotten_keys": Scenario([
@@ -89,7 +89,7 @@ def _durable(promise: Promise, one: str, two: str, words: list[str]) -> dict[str
         ]),
         "killed_under_load": Scenario([("load", "0.9"), ("load", "0.4"), _send(f"STATS {one}")]),
         "folder_size": Scenario([
-            _send(f"PUT {one} key=k {a}"), ("churn", "3000"), ("size", ""), _KILL,
+            _send(f"PUT {one} key=k {a}"), ("churn", "60"), ("size", ""), _KILL,
             _send(f"PUT {one} key=k {a}", f"PUT {one} {b}", f"STATS {one}", "STATS churn"),
         ]),
         "one_server": Scenario([
