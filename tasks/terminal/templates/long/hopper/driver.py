@@ -95,7 +95,7 @@ class Run:
         elif what == "churn":
             self.churn(int(value))
         elif what == "long":
-            self.made += self.ask("PUT long " + "x" * 70000 + "\\nPING", 2)
+            self.made += self.ask("PUT long " + "x" * 200000 + "\\nPING", 2)
         elif what == "split":
             half = self.connect()
             half.sendall(b"PUT half ")
