@@ -43,6 +43,7 @@ RESTART
                 lines = file.read().split(b"\\n")[:-1]
         except FileNotFoundError:
             return
+        known = set()
         for line in lines:
             try:
                 sign, number, *rest = line.decode().split("\\t")
@@ -51,7 +52,8 @@ RESTART
                 continue
             self.last = max(self.last, number)
             if sign == "+":
-                if number not in self.jobs:
+                if number not in known:
+                    known.add(number)
                     self.jobs[number] = self.fresh(number, rest[0], int(rest[1]), rest[2])
             elif number in self.jobs and sign == "t":
                 self.jobs[number]["takes"] += 1
@@ -366,7 +368,7 @@ def main():
         fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         sys.exit(4)
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     hopper = Hopper(Store(folder))
     listener = socket.create_server(("127.0.0.1", port), backlog=128)
     listener.setblocking(False)
@@ -440,7 +442,7 @@ FAULTS: dict[str, tuple[str, str]] = {
         '.split(b"\\n")[:-1]\n        except FileNotFoundError',
         '.split(b"\\n")\n        except FileNotFoundError',
     ),
-    "twice_listed": ("if number not in self.jobs:", "if True:"),
+    "twice_listed": ("if number not in known:", "if True:"),
     "old_takes": ('self.jobs[number]["takes"] += 1', "pass"),
     "long_ends": (
         '            self.data, self.skipping = b"", True',

@@ -91,7 +91,7 @@ def _policies(house: House) -> dict[str, str]:
                 "them. A requirement whose marker does not hold does not apply.",
                 "A platform without the part after the hyphen means all of its kind: `linux` holds on "
                 "`linux-arm64`. The same goes for the `platforms` of an entry, outside of which the "
-                "entry must not be chosen.",
+                "entry must not be chosen, whether it is locked or not.",
             ],
         ),
         "policy/0003-choice.md": _policy(
@@ -104,7 +104,7 @@ def _policies(house: House) -> dict[str, str]:
                 f"{house.quarantine[0]} days: what was published on the 1st may be chosen on the "
                 f"{1 + house.quarantine[0]}th.",
                 "A version that is in the lock file does not rest.",
-                "Release candidates are not chosen.",
+                "Release candidates are not chosen, and do not stay in a lock file.",
             ],
         ),
         "policy/0004-yanked.md": _policy(
@@ -128,8 +128,8 @@ def _policies(house: House) -> dict[str, str]:
                 f"goes up, and as {house.downgrade} if it goes down. A package that is no longer "
                 "needed is no change.",
                 "Among equals the least stale one is written. A package is as stale as there are newer "
-                "versions of it that may be chosen under the policies, whether or not the requirements "
-                "allow them. Staleness is added up over all packages of the lock file.",
+                "versions of it that may be chosen under the policies, or may stay, whether or not the "
+                "requirements allow them. Staleness is added up over all packages of the lock file.",
                 "If that leaves several, the names decide: of two lock files, take the first name, in "
                 "alphabetical order, that they do not have in the same version. The one with the newer "
                 "version there wins; having the package wins against not having it.",
@@ -157,7 +157,8 @@ def _later_policies(house: House) -> dict[str, str]:
         "policy/0007-candidates.md": _policy(7, "Release candidates", adopted, house.candidate_day, [
             "Replaces point 3 of 0003: a release candidate may be chosen if a root that applies "
             "names one of the same package, as in `bobbin >=2.4rc1`. It need not be the same one.",
-            "What other packages require is no reason to choose a release candidate.",
+            "What other packages require is no reason to choose a release candidate. Without a "
+                    "reason it does not stay in a lock file either.",
         ]),
         "policy/0008-weighted-rest.md": _policy(8, "Rest by size", "draft", "", [
             "Replaces points 1 and 2 of 0003: large packages rest for 30 days, small ones for 3.",
