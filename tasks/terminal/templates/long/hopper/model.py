@@ -1,6 +1,6 @@
 """What the job server promises, as a model in virtual time: expected replies to a list of steps."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hexathlon.tasks.task import Split
@@ -162,8 +162,8 @@ class _Server:
         job = _Job(number, queue, int(given.get("rank", 0)), body, number)
         self.jobs[number] = job
         if key is not None:
-            known = [*self.keys.get(queue, []), (key, number)]
-            self.keys[queue] = known[-self.promise.keys :]
+            keys = [*self.keys.get(queue, []), (key, number)]
+            self.keys[queue] = keys[-self.promise.keys :]
         if "delay" in given:
             job.state, job.until = "resting", self.now + float(given["delay"])
         if "ttl" in given:
@@ -262,7 +262,7 @@ class _Server:
         word, *rest = line.split(" ")
         if word == "PUT":
             return self.put(rest[0], rest[1:])
-        known = {
+        known: dict[str, tuple[Callable[..., str], int]] = {
             "TAKE": (self.take, 2),
             "DONE": (self.done, 2),
             "FAIL": (self.fail, 2),
@@ -275,8 +275,7 @@ class _Server:
             return "PONG"
         if word not in known or len(rest) != known[word][1]:
             return "ERR command"
-        made: str = known[word][0](*rest)
-        return made
+        return known[word][0](*rest)
 
 
 def replies(promise: Promise, steps: Sequence[Step], old: Sequence[str] = ()) -> list[str]:

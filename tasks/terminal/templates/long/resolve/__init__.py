@@ -140,7 +140,7 @@ def _registers_and_samples(
         draft.file(path, text)
     for number in range(3):
         packages = names[number : number + 3]
-        index = {
+        index: dict[str, list[dict[str, Any]]] = {
             name: [
                 {"version": version, "published": "2023-10-01", "licence": "MIT"}
                 for version in ("1.0", "1.2", "2.0")
