@@ -29,7 +29,7 @@ from hexathlon.tasks.terminal.templates.long.resolve.program import (
 )
 from hexathlon.tasks.terminal.templates.long.resolve.reference import (
     RULES,
-    Resolution,
+    LockResolution,
     resolve,
 )
 
@@ -72,7 +72,7 @@ def test_the_reference_finds_the_best_of_all_selections():
     rules, rng, compared = house(1), Random(8), 0
     for _ in range(40):
         case = small_case(rng, rules, NAMES[:4])
-        resolution = Resolution(rules, case.registers, case.request, frozenset())
+        resolution = LockResolution(rules, case.registers, case.request, frozenset())
         best = every_selection(resolution)
         status, answer = resolution.answer()
         assert (status == 0) == (best is not None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hexathlon.tasks.task import Split
 from hexathlon.tasks.terminal.dice import Dice
 
-__all__ = ["TWISTS", "Promise", "Step", "draw_promise", "replies"]
+__all__ = ["TWISTS", "Promise", "ServerStep", "draw_promise", "replies"]
 
 TWISTS = (
     "back_of_line",
@@ -22,7 +22,7 @@ TWISTS = (
 
 _DRAWN = 5
 
-Step = tuple[str, str]
+ServerStep = tuple[str, str]
 """A step is ("send", LINES), ("sleep", SECONDS), ("kill", "") or ("term", ""); after the last two
 the server is started again. `$1` in a line is the first token that was handed out."""
 
@@ -87,7 +87,7 @@ class _Job:
 
 
 @dataclass
-class _Server:
+class _JobServer:
     promise: Promise
     now: float = 0.0
     jobs: dict[int, _Job] = field(default_factory=dict)
@@ -278,7 +278,7 @@ class _Server:
         return known[word][0](*rest)
 
 
-def replies(promise: Promise, steps: Sequence[Step], old: Sequence[str] = ()) -> list[str]:
+def replies(promise: Promise, steps: Sequence[ServerStep], old: Sequence[str] = ()) -> list[str]:
     """Return the replies to all lines, and what other steps report when all is well.
 
     Args:
@@ -286,7 +286,7 @@ def replies(promise: Promise, steps: Sequence[Step], old: Sequence[str] = ()) ->
         steps: What is sent and done.
         old: Lines of a file in the earlier format.
     """
-    server = _Server(promise)
+    server = _JobServer(promise)
     _load_old(server, old)
     made: list[str] = []
     for what, value in steps:
@@ -317,7 +317,7 @@ _REPORTS = {
 """What the driver reports after special steps."""
 
 
-def _sent(server: _Server, lines: list[str]) -> list[str]:
+def _sent(server: _JobServer, lines: list[str]) -> list[str]:
     made = []
     while lines:
         line = lines.pop(0)
@@ -330,7 +330,7 @@ def _sent(server: _Server, lines: list[str]) -> list[str]:
     return made
 
 
-def _load_old(server: _Server, lines: Sequence[str]) -> None:
+def _load_old(server: _JobServer, lines: Sequence[str]) -> None:
     """Take over whole lines of the earlier format."""
     last = 0
     for line in lines:

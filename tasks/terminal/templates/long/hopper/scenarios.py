@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hexathlon.tasks.terminal.dice import Dice
-from hexathlon.tasks.terminal.templates.long.hopper.model import Promise, Step, replies
+from hexathlon.tasks.terminal.templates.long.hopper.model import Promise, ServerStep, replies
 
 __all__ = ["Scenario", "groups"]
 
@@ -13,7 +13,7 @@ __all__ = ["Scenario", "groups"]
 class Scenario:
     """Steps, and the file in the earlier format that lies in the folder at the start."""
 
-    steps: list[Step]
+    steps: list[ServerStep]
     old: list[str] = field(default_factory=list)
     torn: str = ""
     """A last line without an end."""
@@ -42,11 +42,11 @@ def _count(text: str) -> int:
     return count
 
 
-def _send(*lines: str) -> Step:
+def _send(*lines: str) -> ServerStep:
     return "send", "\n".join(lines)
 
 
-_KILL: Step = ("kill", "")
+_KILL: ServerStep = ("kill", "")
 
 
 def groups(promise: Promise, dice: Dice, names: list[str]) -> dict[str, dict[str, Scenario]]:
@@ -206,7 +206,7 @@ def _migration(promise: Promise, dice: Dice, one: str, two: str) -> dict[str, Sc
 
 def _mixed(promise: Promise, dice: Dice, one: str, two: str) -> Scenario:
     """Draw a scenario in which jobs are put, taken and finished, and the server is killed."""
-    steps: list[Step] = []
+    steps: list[ServerStep] = []
     taken: list[str] = []
     for _ in range(26):
         kind = dice.pick(
@@ -255,7 +255,7 @@ def _voids(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
                      _send(f"STATS {one}")])  # fmt: skip
 
 
-def _bury(promise: Promise, queue: str) -> list[Step]:
+def _bury(promise: Promise, queue: str) -> list[ServerStep]:
     made = [_send(f"TAKE {queue} 1"), ("sleep", "1.7")]
     return made * promise.takes
 

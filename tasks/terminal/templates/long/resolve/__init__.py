@@ -8,7 +8,7 @@ from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 from hexathlon.tasks.terminal.templates.long.resolve.documents import FORMAT, documents
 from hexathlon.tasks.terminal.templates.long.resolve.house import House, Registers, draw_house
 from hexathlon.tasks.terminal.templates.long.resolve.instances import (
-    Case,
+    LockCase,
     small_case,
 )
 from hexathlon.tasks.terminal.templates.long.resolve.large import large_answer
@@ -75,7 +75,10 @@ def long_resolve(draft: TerminalDraft) -> None:
     bad = small_case(rng, house, names)
     roots = [*bad.request["roots"], f"{names[0]} =>1.0"]
     _probe(
-        draft, "unreadable_root", Case({**bad.request, "roots": roots}, bad.registers), (2, None)
+        draft,
+        "unreadable_root",
+        LockCase({**bad.request, "roots": roots}, bad.registers),
+        (2, None),
     )
     _large_probe(draft, rng, house)
     draft.part("resolve.py", put("resolve.py", program_text(house), "755"))
@@ -85,7 +88,7 @@ def long_resolve(draft: TerminalDraft) -> None:
         draft.mutant(f"without_{rule}", put("resolve.py", program_text(house, rule), "755"))
 
 
-def telling_case(rng: Random, house: House, names: list[str], rule: str, **limits: Any) -> Case:
+def telling_case(rng: Random, house: House, names: list[str], rule: str, **limits: Any) -> LockCase:
     """Return a request whose answer changes when one rule is left out.
 
     Raises:
@@ -100,7 +103,7 @@ def telling_case(rng: Random, house: House, names: list[str], rule: str, **limit
     raise ValueError(f"no request tells whether {rule} is applied")
 
 
-def settled(house: House, case: Case, in_the_middle: bool = False) -> bool:
+def settled(house: House, case: LockCase, in_the_middle: bool = False) -> bool:
     """Whether an answer names the root beyond doubt, if it names one.
 
     The roots up to it have no lock file, and those before it have one, also when the later ones are
@@ -183,7 +186,7 @@ def _text(value: Any) -> str:
     return json.dumps(value, indent=1) + "\n"
 
 
-def _probe(draft: TerminalDraft, name: str, case: Case, expected: tuple[int, Any]) -> None:
+def _probe(draft: TerminalDraft, name: str, case: LockCase, expected: tuple[int, Any]) -> None:
     files = {"held-out.json": json.dumps(case.request), **case.registers.files()}
     draft.probe(name, _SHOW, files=files, json=list(expected))
 

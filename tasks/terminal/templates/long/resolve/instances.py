@@ -8,7 +8,7 @@ from typing import Any
 
 from hexathlon.tasks.terminal.templates.long.resolve.house import House, Pin, Registers, Rename
 
-__all__ = ["Case", "small_case"]
+__all__ = ["LockCase", "small_case"]
 
 _PLATFORMS = ("linux-x64", "linux-arm64", "windows-x64", "macos-arm64")
 _WORDS = ("linux", "windows", "macos", "linux-arm64", "linux-x64")
@@ -18,7 +18,7 @@ _BOUNDS = (">={a}", ">={a}", ">={a}", "<{b}", "~{a}", "!={a}", "", "<={b}", "", 
 
 
 @dataclass(frozen=True)
-class Case:
+class LockCase:
     """A request, and the registers that it is answered by."""
 
     request: Mapping[str, Any]
@@ -29,7 +29,7 @@ def _shift(day: str, days: int) -> str:
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
-class Writer:
+class CaseWriter:
     """Draws one small request."""
 
     def __init__(self, rng: Random, house: House, names: list[str], focus: str, last: str) -> None:
@@ -215,7 +215,7 @@ class Writer:
                 entry["needs"] = [f"{third} {bound}"]
         return [one, other, last] if self.rng.random() < 0.7 else [last, other, one, third]
 
-    def case(self) -> Case:
+    def case(self) -> LockCase:
         rng = self.rng
         index = {name: self.package(place) for place, name in enumerate(self.names)}
         if rng.random() < 0.3:
@@ -239,14 +239,14 @@ class Writer:
             request["lock"] = lock
         if self.house.has("refresh") and self.often(0.3, "refresh"):
             request["refresh"] = True
-        return Case(request, self.registers())
+        return LockCase(request, self.registers())
 
 
 def small_case(
     rng: Random, house: House, names: list[str], focus: str = "", last: str = ""
-) -> Case:
+) -> LockCase:
     """Draw a request with few packages, in which the rule in focus is likely to matter.
 
     With `last`, the day is no later than that.
     """
-    return Writer(rng, house, names, focus, last).case()
+    return CaseWriter(rng, house, names, focus, last).case()

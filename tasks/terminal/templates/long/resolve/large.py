@@ -6,7 +6,7 @@ from random import Random  # noqa: TID251 - private generators, seeded from the 
 from typing import Any
 
 from hexathlon.tasks.terminal.templates.long.resolve.house import House, Registers
-from hexathlon.tasks.terminal.templates.long.resolve.instances import Case
+from hexathlon.tasks.terminal.templates.long.resolve.instances import LockCase
 from hexathlon.tasks.terminal.templates.long.resolve.reference import resolve
 
 __all__ = ["large_answer"]
@@ -78,7 +78,7 @@ class _Parts:
 
 def large_answer(
     rng: Random, house: House, names: list[str], count: int
-) -> tuple[Case, tuple[int, Any]]:
+) -> tuple[LockCase, tuple[int, Any]]:
     """Draw a large request, and derive its answer.
 
     For each version of the base package, every part is solved by itself; the best sum decides.
@@ -99,7 +99,7 @@ def large_answer(
             if made is not None
         )
         if len(ranked) > 2 and ranked[0][:2] != ranked[1][:2]:
-            case = Case(parts.request(kinds, ">=1.0"), Registers())
+            case = LockCase(parts.request(kinds, ">=1.0"), Registers())
             return case, (0, sums[ranked[0][2]])
 
 

@@ -69,7 +69,7 @@ def version_key(text: str, candidates_first: bool = True) -> Key:
 
 
 @dataclass(frozen=True)
-class Entry:
+class AdmittedVersion:
     """A version of a package that may be chosen."""
 
     version: str
@@ -78,7 +78,7 @@ class Entry:
     """Names and bounds that apply on the platform."""
 
 
-class Resolution:
+class LockResolution:
     """One request under the rules, without those in `off`."""
 
     def __init__(
@@ -174,7 +174,7 @@ class Resolution:
                 locked[new] = self.key(text)
         return locked
 
-    def _admitted(self, name: str) -> list[Entry]:
+    def _admitted(self, name: str) -> list[AdmittedVersion]:
         """Return the versions of a package that the rules admit, the newest first."""
         listed: dict[Key, Mapping[str, Any]] = {}
         for entry in self.index[name]:
@@ -193,7 +193,7 @@ class Resolution:
                     other, bounds, marker = self.requirement(text)
                     if self.applies(marker) and other != name:
                         needs.append((other, bounds))
-                entries.append(Entry(entry["version"], key, tuple(needs)))
+                entries.append(AdmittedVersion(entry["version"], key, tuple(needs)))
         return entries
 
     def _allowed(self, name: str, key: Key, entry: Mapping[str, Any], finals: bool) -> bool:
@@ -301,7 +301,7 @@ class Resolution:
 
     # -- search ----------------------------------------------------------------------------
 
-    def cost(self, name: str, entry: Entry) -> tuple[int, int]:
+    def cost(self, name: str, entry: AdmittedVersion) -> tuple[int, int]:
         """Return the changes and the staleness that a choice adds."""
         stale = self.domains[name].index(entry) if self.on("stale") else 0
         old = self.lock.get(name)
@@ -317,7 +317,7 @@ class Resolution:
         refresh = self.request.get("refresh", False) and self.day >= self.house.refresh_day
         return (stale, changes) if refresh and self.on("refresh") else (changes, stale)
 
-    def best(self, roots: list[tuple[str, str]]) -> dict[str, Entry] | None:
+    def best(self, roots: list[tuple[str, str]]) -> dict[str, AdmittedVersion] | None:
         """Return the best selection for some requirements, or None."""
         names = sorted(self.index)
         ranks = {
@@ -327,9 +327,11 @@ class Resolution:
         family = {self.renamed(self.plain(name)): kin for kin, name in self.registers.families}
         if not self.on("families"):
             family = {}
-        found: list[tuple[Any, dict[str, Entry]]] = []
+        found: list[tuple[Any, dict[str, AdmittedVersion]]] = []
 
-        def extend(chosen: dict[str, Entry], wanted: list[tuple[str, str]], cost: Any) -> None:
+        def extend(
+            chosen: dict[str, AdmittedVersion], wanted: list[tuple[str, str]], cost: Any
+        ) -> None:
             if found and cost > found[0][0][0]:
                 return
             for name, bounds in wanted:
@@ -386,4 +388,4 @@ def resolve(
     off: frozenset[str] = frozenset(),
 ) -> tuple[int, Any]:
     """Return the exit status and the answer to a request, with some rules left out."""
-    return Resolution(house, registers, request, off).answer()
+    return LockResolution(house, registers, request, off).answer()
