@@ -1,4 +1,7 @@
-"""A server of job queues that has to keep its promises when it is killed at any moment."""
+"""A server of job queues that has to keep its promises when it is killed at any moment.
+
+It knows drafts and probes; it does not know sandboxes or the source that numbers the tasks.
+"""
 
 import json
 

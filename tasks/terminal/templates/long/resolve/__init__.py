@@ -1,4 +1,7 @@
-"""Lock files of packages by the rules of a house, after the service that wrote them was retired."""
+"""Lock files of packages by the rules of a house, after the service that wrote them was retired.
+
+It knows drafts and probes; it does not know sandboxes or the source that numbers the tasks.
+"""
 
 import json
 from random import Random  # noqa: TID251 - private generators, seeded from the task's draws
