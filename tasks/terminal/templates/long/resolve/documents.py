@@ -1,0 +1,325 @@
+"""The house's documents on lock files: adopted policies, drafts, and the registrar's mail."""
+
+from hexathlon.tasks.terminal.templates.long.resolve.house import House
+
+__all__ = ["FORMAT", "documents"]
+
+FORMAT = """# Requests and answers
+
+A request is a JSON object on standard input:
+
+    {"day": "2024-05-17", "platform": "linux-arm64",
+     "roots": ["bobbin >=1.2,<3", "Hinge ; not windows"],
+     "lock": {"bobbin": "1.2"},
+     "index": {"bobbin": [{"version": "1.2", "published": "2024-01-30", "needs": ["hinge ~1.4"]}]}}
+
+* `day` is the day for which the lock file is asked. The rules are those in force on that day, and
+  the index is read as it was on that day: what was published, yanked or announced later was not
+  known. What carries the day itself was known.
+* `roots` are the requirements of the product. A requirement is a name, bounds with commas between
+  them (all have to hold), and after a semicolon a marker. All but the name may be missing.
+* `lock` is the lock file before. It may be missing.
+* `index` lists the versions of all packages, in any order. An entry may also have `platforms`,
+  `yanked` (`day`, `reason`), `advisories` (each with `id` and `day`), `closes` (ids of advisories)
+  and `licence`.
+
+A lock file contains the packages that the roots need, directly or through others, and no others:
+one version of each, such that all requirements that apply hold. A requirement of a package on
+itself means nothing. Packages may need each other.
+
+The answer is a JSON object on standard output, with the exit status 0:
+
+    {"lock": {"bobbin": "1.2", "hinge": "1.4.1"}, "changes": 0, "stale": 3}
+
+Versions are spelled as in the index. If there is no lock file for the request, the answer is
+`{"blocked_by": ROOT}` with the text of a root, and the exit status is 3. For a request with a root
+that cannot be read, nothing is printed, and the exit status is 2.
+
+`registers/` belongs to the registrar's office. Its files change daily and are read on every run.
+
+The build farm allows a run 10 seconds of processor time. The largest product has some 160 packages,
+most of them in groups of a few that need each other and the same base package.
+"""
+
+
+def documents(house: House, registrar: str, others: list[str]) -> dict[str, str]:
+    """Return the documents by path."""
+    return _policies(house) | _later_policies(house) | _mails(house, registrar, others)
+
+
+def _policy(number: int, title: str, status: str, since: str, points: list[str]) -> str:
+    numbered = "\n".join(f"{place}. {text}" for place, text in enumerate(points, 1))
+    return f"# {number:04d} {title}\n\nStatus: {status}\nIn force from: {since}\n\n{numbered}\n"
+
+
+def _policies(house: House) -> dict[str, str]:
+    early = "2023-09-01"
+    adopted = "adopted"
+    return {
+        "policy/README.md": (
+            "# Policies\n\nA policy binds if its status is adopted, from its day on, until a later "
+            "policy replaces it. A later policy replaces only the points that it names. For a day "
+            "before the change, the earlier text still decides.\n\nThe registrar explains the "
+            "policies. Where the registrar answers a question in the archive (`mail/`), the answer "
+            "is part of the policy that it explains, for all the days on which that policy is in "
+            "force. What others write there is opinion.\n\nThe old service followed the policies. "
+            "Where they say nothing, what it did (`records/`) is the rule.\n"
+        ),
+        "policy/0001-versions.md": _policy(
+            1,
+            "Versions and bounds",
+            adopted,
+            early,
+            [
+                "Versions consist of numbers and are compared number by number. Missing numbers are "
+                "zeros: `2` and `2.0` are the same version.",
+                "A release candidate (`2.4rc1`) comes before its release, a post-release "
+                "(`3.0.post1`) after it and before the next release.",
+                "Bounds are `>=`, `<=`, `>`, `<`, `==` and `!=`, by that order. `~1.4` allows `1.4` "
+                "and everything after it that has the same first number.",
+            ],
+        ),
+        "policy/0002-names.md": _policy(
+            2,
+            "Names and markers",
+            adopted,
+            early,
+            [
+                "Upper and lower case, and `-` and `_`, are the same in names. Lock files have the form "
+                "with lower case and `-`.",
+                "A marker is a platform, `not` and a platform, or several of these with `or` between "
+                "them. A requirement whose marker does not hold does not apply.",
+                "A platform without the part after the hyphen means all of its kind: `linux` holds on "
+                "`linux-arm64`. The same goes for the `platforms` of an entry, outside of which the "
+                "entry must not be chosen, whether it is locked or not.",
+            ],
+        ),
+        "policy/0003-choice.md": _policy(
+            3,
+            "What may be chosen",
+            adopted,
+            early,
+            [
+                "A new version rests. It may be chosen when it has been published for "
+                f"{house.quarantine[0]} days: what was published on the 1st may be chosen on the "
+                f"{1 + house.quarantine[0]}th.",
+                "A version that is in the lock file does not rest.",
+                "Release candidates are not chosen, and do not stay in a lock file.",
+            ],
+        ),
+        "policy/0004-yanked.md": _policy(
+            4,
+            "Yanked versions",
+            adopted,
+            early,
+            [
+                "A yanked version is not chosen.",
+                "If it is in the lock file it may stay, unless the reason is `security`.",
+            ],
+        ),
+        "policy/0005-preference.md": _policy(
+            5,
+            "Which lock file",
+            adopted,
+            early,
+            [
+                "Of the possible lock files the one with the fewest changes is written. A package "
+                "that has another version than in the lock file before counts as one change if it "
+                f"goes up, and as {house.downgrade} if it goes down. A package that is no longer "
+                "needed is no change.",
+                "Among equals the least stale one is written. A package is as stale as there are newer "
+                "versions of it that may be chosen under the policies, or may stay, whether or not the "
+                "requirements allow them. Staleness is added up over all packages of the lock file.",
+                "If that leaves several, the names decide: of two lock files, take the first name, in "
+                "alphabetical order, that they do not have in the same version. The one with the newer "
+                "version there wins; having the package wins against not having it.",
+                "`changes` and `stale` in the answer are these two sums.",
+            ],
+        ),
+        "policy/0006-pins.md": _policy(
+            6,
+            "Pins",
+            adopted,
+            early,
+            [
+                "`registers/pins.csv` holds pins: from the first day to the last, both included, only "
+                "versions within the bound may be chosen. Without a last day a pin stays.",
+                "Pins hold for locked versions as well.",
+            ],
+        ),
+    }
+
+
+def _later_policies(house: House) -> dict[str, str]:
+    adopted = "adopted"
+    denied = " and ".join(f"`{name}`" for name in house.denied)
+    made = {
+        "policy/0007-candidates.md": _policy(7, "Release candidates", adopted, house.candidate_day, [
+            "Replaces point 3 of 0003: a release candidate may be chosen if a root that applies "
+            "names one of the same package, as in `bobbin >=2.4rc1`. It need not be the same one.",
+            "What other packages require is no reason to choose a release candidate. Without a "
+                    "reason it does not stay in a lock file either.",
+        ]),
+        "policy/0008-weighted-rest.md": _policy(8, "Rest by size", "draft", "", [
+            "Replaces points 1 and 2 of 0003: large packages rest for 30 days, small ones for 3.",
+            "Locked versions rest like others.",
+        ]),
+        "policy/0009-rest.md": _policy(9, "Longer rest", adopted, house.quarantine_day, [
+            f"In point 1 of 0003, {house.quarantine[1]} days replace the {house.quarantine[0]} "
+            "days. The rest stands.",
+        ]),
+        "policy/0010-licences.md": _policy(10, "Licences", adopted, house.licence_day, [
+            f"Versions under {denied} are not chosen.",
+            "Locked versions may stay.",
+        ]),
+        "policy/0011-more-licences.md": _policy(
+            11, "More licences", "adopted, withdrawn before it came into force", house.refresh_day, [
+            "`MIT` and `Apache-2.0` need a note in the product. Versions under them are not chosen "
+            "until the note exists.",
+        ]),
+        "policy/0012-advisories.md": _policy(12, "Advisories", adopted, house.advisory_day, [
+            "A version with an advisory is not chosen, and does not stay in a lock file. Until now "
+            "advisories were reported and had no effect.",
+        ]),
+    }  # fmt: skip
+    if house.has("families"):
+        made["policy/0013-families.md"] = _policy(13, "Families", adopted, "2023-11-15", [
+            "`registers/families.csv` names packages that move together. In a lock file all "
+            "packages of one family have the same first number of the version.",
+        ])  # fmt: skip
+    if house.has("renames"):
+        made["policy/0014-renames.md"] = _policy(14, "Renamed packages", adopted, "2023-11-15", [
+            "`registers/renames.csv` names packages that got a new name. From the day given there, "
+            "a requirement on the old name is one on the new name, with the same bounds. New names "
+            "may be renamed again.",
+            "The same goes for pins and families. A package that is in the lock file under its old "
+            "name counts as locked under the new one, if the new one is not in the lock file itself.",
+        ])  # fmt: skip
+    if house.has("refresh"):
+        made["policy/0015-refresh.md"] = _policy(15, "Refresh", adopted, house.refresh_day, [
+            "A request may contain `\"refresh\": true`. For it, points 1 and 2 of 0005 change "
+            "places: the least stale lock file is written, and among equals the one with the "
+            "fewest changes. Before this day the word means nothing.",
+        ])  # fmt: skip
+    return made
+
+
+_QUESTIONS: dict[str, tuple[str, str, str]] = {
+    "added_counts": (
+        "changes in 0005",
+        "Policy 0005 speaks of packages with another version. What about a package that was not in "
+        "the lock file at all?",
+        "It is new to the product, so count it as one change. With no lock file before, every "
+        "package counts.",
+    ),
+    "advisory_grace": (
+        "advisories in locked versions",
+        "0012 throws a locked version out on the day of the advisory. Nobody can work like that.",
+        "A locked version may stay for {advisory_days} days after the day of the advisory (day "
+        "{advisory_days} included). With several advisories, each has its own days. For versions "
+        "that are not locked there are no such days.",
+    ),
+    "closes_exempt": (
+        "rest for fixes",
+        "The fix for an advisory rests like everything else under 0003. Is that intended?",
+        "No. A version that closes an advisory against the locked version of the same package does "
+        "not rest, provided that the advisory is known on the day. This is about 0003 and so holds "
+        "on days before 0012, too.",
+    ),
+    "exact_root_beats_pin": (
+        "pins and products that want one version",
+        "We ask for `==` one version in our roots and a pin forbids it. Who wins?",
+        "The product. If a root that applies names the package with `==`, its pins do not count. "
+        "0006 has no other exception.",
+    ),
+    "house_exempt": (
+        "rest for our own packages",
+        "Do packages that we publish ourselves rest under 0003?",
+        "Packages whose name begins with `{prefix}` do not rest.",
+    ),
+    "last_pin_only": (
+        "two pins for one package",
+        "The register of pins has two lines for the same package. Do both hold (0006)?",
+        "Of the lines in force on the day, only the last in the file holds. Lines that are not in "
+        "force do not matter for this.",
+    ),
+    "major_counts": (
+        "first numbers",
+        "A step to another first number is more work than others. Does 0005 know that?",
+        "Add one change to those of 0005 if the first number differs, up or down.",
+    ),
+    "no_licence": (
+        "versions without a licence",
+        "Some entries have no licence. Does 0010 let them pass?",
+        "Only what was published before 0010 came into force. A version published on that day or "
+        "later without a licence is treated as one under a licence that 0010 names.",
+    ),
+    "only_candidates": (
+        "packages with nothing but candidates",
+        "Some packages have never had a release. Under 0007 nobody gets them unless a root says so.",
+        "If all the versions of a package that were published by the day are release candidates, "
+        "they may be chosen. That is since 0007; under 0003 there was no way.",
+    ),
+    "yank_grace": (
+        "how long may a yanked version stay",
+        "Under 0004 a yanked version stays in our lock file for ever?",
+        "For {yank_days} days after the day on which it was yanked (day {yank_days} included). "
+        "After that it counts as yanked like any other.",
+    ),
+    "ceiling": (
+        "`<3` gives us 3.0rc2",
+        "By 0001 a candidate comes before its release, so `<3` allows `3.0rc2`. We do not want that.",
+        "Nor do I. A bound `<` excludes the release candidates of its own version as well, unless "
+        "it names a release candidate itself. That holds for pins too. `<=` needs no change.",
+    ),
+}
+"""Subject, question and the registrar's answer, by twist."""
+
+_TALK = (
+    ("weekend builds", "Are lock files for a Sunday the same as those for the Monday after?",
+     "The day is the day. Nothing moves to another day."),
+    ("advisories before 0012", "Can we apply 0012 to the lock files of last year as well?",
+     "No. A lock file for a day follows the policies of that day."),
+    ("status of 0008", "Is the rest by size decided?", "It is a draft. It does not bind anybody."),
+    ("0011", "Our product is full of MIT. What now?", "0011 was withdrawn. Nothing changes."),
+)  # fmt: skip
+
+_OPINIONS = (
+    (
+        "locked versions",
+        "I think locked versions should rest like others, and I shall build it so.",
+    ),
+    ("pins", "In my team we let a pin end on the day before its last day. It is cleaner."),
+    ("staleness", "For me only a newer first number makes a package stale."),
+    ("candidates", "It seems to me that a candidate should be fine if any package asks for it."),
+    ("downgrades", "We count going down like going up. It makes no difference in practice."),
+)
+
+
+def _mails(house: House, registrar: str, others: list[str]) -> dict[str, str]:
+    values = {
+        "prefix": house.prefix,
+        "yank_days": house.yank_days,
+        "advisory_days": house.advisory_days,
+    }
+    threads = [_QUESTIONS[twist] for twist in sorted(house.twists) if twist in _QUESTIONS]
+    texts = [
+        f"From: {others[place % len(others)]}\nTo: {registrar} (registrar)\nSubject: {subject}\n\n"
+        f"{question}\n\n----\nFrom: {registrar} (registrar)\nSubject: Re: {subject}\n\n"
+        f"{answer.format(**values)}\n"
+        for place, (subject, question, answer) in enumerate([*threads, *_TALK])
+    ]
+    texts += [
+        f"From: {others[place % len(others)]}\nTo: all\nSubject: {subject}\n\n{text}\n"
+        for place, (subject, text) in enumerate(_OPINIONS)
+    ]
+    order = sorted(range(len(texts)), key=lambda place: hash_of(texts[place]))
+    return {f"mail/{number:03d}.txt": texts[place] for number, place in enumerate(order, 1)}
+
+
+def hash_of(text: str) -> int:
+    """Return a number by which texts can be put in an arbitrary fixed order."""
+    value = 7
+    for letter in text:
+        value = (value * 131 + ord(letter)) % 1_000_003
+    return value

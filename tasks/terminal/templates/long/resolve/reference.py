@@ -1,0 +1,391 @@
+"""Lock files by the rules of a house, derived by exhaustive search.
+
+This is the derivation behind the expected answers. It is independent of the programs that solve the
+task, has no budget in mind, and can leave single rules out.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from hexathlon.tasks.terminal.templates.long.resolve.house import House, Registers
+
+__all__ = ["RULES", "resolve"]
+
+RULES = (
+    "future",
+    "candidate_order",
+    "candidates",
+    "candidate_era",
+    "quarantine",
+    "quarantine_boundary",
+    "quarantine_era",
+    "locked_exempt",
+    "yanked",
+    "yanked_kept",
+    "yanked_security",
+    "advisory",
+    "advisory_era",
+    "platform_family",
+    "platform_empty",
+    "licence",
+    "licence_era",
+    "licence_kept",
+    "pins",
+    "pin_until",
+    "markers",
+    "marker_not",
+    "relisted",
+    "unlisted_lock",
+    "downgrade",
+    "stale",
+    "names",
+    "blocked",
+    "tilde",
+)
+"""Rules of every house that can be left out, beside the twists."""
+
+_VERSION = re.compile(r"(\d+(?:\.\d+)*)(?:rc(\d+)|\.post(\d+))?")
+_LARGE = 10**6
+
+Key = tuple[tuple[int, ...], tuple[int, int]]
+
+
+@lru_cache(maxsize=4096)
+def version_key(text: str, candidates_first: bool = True) -> Key:
+    """Return a version's place in the order of versions."""
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not a version: {text!r}")
+    numbers = [int(part) for part in match[1].split(".")]
+    while len(numbers) > 1 and not numbers[-1]:
+        numbers.pop()
+    if match[2] is not None:
+        return tuple(numbers), (0 if candidates_first else 3, int(match[2]))
+    return tuple(numbers), (2, int(match[3])) if match[3] is not None else (1, 0)
+
+
+@dataclass(frozen=True)
+class AdmittedVersion:
+    """A version of a package that may be chosen."""
+
+    version: str
+    key: Key
+    needs: tuple[tuple[str, str], ...]
+    """Names and bounds that apply on the platform."""
+
+
+class LockResolution:
+    """One request under the rules, without those in `off`."""
+
+    def __init__(
+        self, house: House, registers: Registers, request: Mapping[str, Any], off: frozenset[str]
+    ) -> None:
+        self.house, self.registers, self.request, self.off = house, registers, request, off
+        self.day = request["day"]
+        self.index = {self.plain(name): list(entries) for name, entries in request["index"].items()}
+        self.roots = [
+            (text, *parsed[:2])
+            for text in request["roots"]
+            if self.applies((parsed := self.requirement(text))[2])
+        ]
+        self.lock = self._locked()
+        self.domains = {name: self._admitted(name) for name in self.index}
+
+    def on(self, rule: str) -> bool:
+        """Whether a rule is applied; a twist has to be drawn as well."""
+        return rule not in self.off and (rule in RULES or self.house.has(rule))
+
+    def plain(self, name: str) -> str:
+        return name.lower().replace("_", "-") if self.on("names") else name
+
+    def requirement(self, text: str) -> tuple[str, str, str]:
+        """Return name, bounds and marker; the name is that after renames."""
+        front, _, marker = text.partition(";")
+        match = re.fullmatch(r"\s*([A-Za-z][\w-]*)\s*(.*?)\s*", front)
+        if match is None:
+            raise ValueError(f"not a requirement: {text!r}")
+        for bound in filter(None, match[2].split(",")):
+            if not re.match(r"\s*(>=|<=|==|!=|<|>|~)", bound):
+                raise ValueError(f"not a bound: {bound!r}")
+        return self.renamed(self.plain(match[1])), match[2], marker.strip()
+
+    def renamed(self, name: str) -> str:
+        rows = self.registers.renames if self.on("renames") else ()
+        for _ in rows:
+            for row in rows:
+                if self.plain(row.old) == name and row.since <= self.day:
+                    name = self.plain(row.new)
+        return name
+
+    def on_platform(self, word: str) -> bool:
+        here = self.request["platform"]
+        return bool(here == word or (self.on("platform_family") and here.startswith(word + "-")))
+
+    def applies(self, marker: str) -> bool:
+        if not marker or not self.on("markers"):
+            return True
+        for option in marker.split(" or "):
+            words = option.split()
+            negative = words[0] == "not" and self.on("marker_not")
+            if self.on_platform(words[-1]) != negative:
+                return True
+        return False
+
+    def key(self, text: str) -> Key:
+        return version_key(text, self.on("candidate_order"))
+
+    def fits(self, version: str, bounds: str) -> bool:
+        """Whether a version satisfies all bounds of a requirement."""
+        key = self.key(version)
+        for bound in filter(None, (part.strip() for part in bounds.split(","))):
+            match = re.fullmatch(r"(>=|<=|==|!=|<|>|~)\s*(\S+)", bound)
+            assert match is not None
+            operator, limit = match[1], self.key(match[2])
+            same_release = key[0] == limit[0]
+            if operator == "<" and self.on("ceiling") and same_release and "rc" not in match[2]:
+                return False
+            holds = {
+                ">=": key >= limit,
+                "<=": key <= limit,
+                "==": key == limit,
+                "!=": key != limit,
+                "<": key < limit,
+                ">": key > limit,
+                "~": key >= limit and (key[0][0] == limit[0][0] or not self.on("tilde")),
+            }[operator]
+            if not holds:
+                return False
+        return True
+
+    def _locked(self) -> dict[str, Key]:
+        """Return the locked versions that count."""
+        given = {self.plain(name): text for name, text in self.request.get("lock", {}).items()}
+        locked: dict[str, Key] = {}
+        for name, text in given.items():
+            new = self.renamed(name)
+            if new != name and new in given:
+                continue
+            listed = {self.key(entry["version"]) for entry in self.index.get(new, ())}
+            if self.key(text) in listed or not self.on("unlisted_lock"):
+                locked[new] = self.key(text)
+        return locked
+
+    def _admitted(self, name: str) -> list[AdmittedVersion]:
+        """Return the versions of a package that the rules admit, the newest first."""
+        listed: dict[Key, Mapping[str, Any]] = {}
+        for entry in self.index[name]:
+            key = self.key(entry["version"])
+            if self.on("relisted") or key not in listed:
+                listed[key] = entry
+        shown = {k: e for k, e in listed.items() if e["published"] <= self.day}
+        if not self.on("future"):
+            shown = dict(listed)
+        finals = any(key[1][0] in (1, 2) for key in shown)
+        entries = []
+        for key, entry in sorted(shown.items(), reverse=True):
+            if self._allowed(name, key, entry, finals):
+                needs = []
+                for text in entry.get("needs", ()):
+                    other, bounds, marker = self.requirement(text)
+                    if self.applies(marker) and other != name:
+                        needs.append((other, bounds))
+                entries.append(AdmittedVersion(entry["version"], key, tuple(needs)))
+        return entries
+
+    def _allowed(self, name: str, key: Key, entry: Mapping[str, Any], finals: bool) -> bool:
+        locked = self.lock.get(name) == key
+        return (
+            self._candidate_allowed(name, key, finals)
+            and self._platform_allowed(entry)
+            and self._ripe(name, locked, entry)
+            and self._not_yanked(locked, entry)
+            and self._not_warned(locked, entry)
+            and self._licensed(locked, entry)
+            and self._pinned(name, entry)
+        )
+
+    def _candidate_allowed(self, name: str, key: Key, finals: bool) -> bool:
+        if key[1][0] not in (0, 3) or not self.on("candidates"):
+            return True
+        if self.day < self.house.candidate_day and self.on("candidate_era"):
+            return False
+        named = any(root == name and "rc" in bounds for _, root, bounds in self.roots)
+        return named or (self.on("only_candidates") and not finals)
+
+    def _platform_allowed(self, entry: Mapping[str, Any]) -> bool:
+        platforms = entry.get("platforms")
+        if platforms is None or (platforms == [] and not self.on("platform_empty")):
+            return True
+        return any(map(self.on_platform, platforms))
+
+    def _ripe(self, name: str, locked: bool, entry: Mapping[str, Any]) -> bool:
+        before, after = self.house.quarantine
+        late = self.day >= self.house.quarantine_day or not self.on("quarantine_era")
+        wait = after if late else before
+        if not self.on("quarantine_boundary"):
+            wait += 1
+        if not self.on("quarantine") or (locked and self.on("locked_exempt")):
+            return True
+        if self.on("house_exempt") and name.startswith(self.house.prefix):
+            return True
+        if self.on("closes_exempt") and self._closes(name, entry):
+            return True
+        return self._age(entry["published"]) >= wait
+
+    def _closes(self, name: str, entry: Mapping[str, Any]) -> bool:
+        """Whether the version closes an advisory against the locked one."""
+        locked: Mapping[str, Any] = {}
+        for other in self.index[name]:
+            if self.key(other["version"]) == self.lock.get(name):
+                locked = other
+        open_ids = {
+            advisory["id"]
+            for advisory in locked.get("advisories", ())
+            if advisory["day"] <= self.day
+        }
+        return bool(open_ids & set(entry.get("closes", ())))
+
+    def _age(self, day: str) -> int:
+        return (date.fromisoformat(self.day) - date.fromisoformat(day)).days
+
+    def _not_yanked(self, locked: bool, entry: Mapping[str, Any]) -> bool:
+        yanked = entry.get("yanked")
+        if yanked is None or yanked["day"] > self.day or not self.on("yanked"):
+            return True
+        if not locked or not self.on("yanked_kept"):
+            return False
+        if yanked["reason"] == "security" and self.on("yanked_security"):
+            return False
+        return not self.on("yank_grace") or self._age(yanked["day"]) <= self.house.yank_days
+
+    def _not_warned(self, locked: bool, entry: Mapping[str, Any]) -> bool:
+        if not self.on("advisory"):
+            return True
+        if self.day < self.house.advisory_day and self.on("advisory_era"):
+            return True
+        known = [item["day"] for item in entry.get("advisories", ()) if item["day"] <= self.day]
+        if locked and self.on("advisory_grace"):
+            known = [day for day in known if self._age(day) > self.house.advisory_days]
+        return not known
+
+    def _licensed(self, locked: bool, entry: Mapping[str, Any]) -> bool:
+        if not self.on("licence") or (locked and self.on("licence_kept")):
+            return True
+        if self.day < self.house.licence_day and self.on("licence_era"):
+            return True
+        licence = entry.get("licence")
+        if licence is None:
+            new = entry["published"] >= self.house.licence_day
+            return not (self.on("no_licence") and new)
+        return licence not in self.house.denied
+
+    def _pinned(self, name: str, entry: Mapping[str, Any]) -> bool:
+        rows = [
+            pin
+            for pin in self.registers.pins
+            if self.renamed(self.plain(pin.package)) == name
+            and pin.since <= self.day
+            and (not pin.until or self.day <= pin.until or not self.on("pin_until"))
+        ]
+        if self.on("exact_root_beats_pin") and any(
+            root == name and "==" in bounds for _, root, bounds in self.roots
+        ):
+            return True
+        if self.on("last_pin_only"):
+            rows = rows[-1:]
+        return not self.on("pins") or all(self.fits(entry["version"], row.bound) for row in rows)
+
+    # -- search ----------------------------------------------------------------------------
+
+    def cost(self, name: str, entry: AdmittedVersion) -> tuple[int, int]:
+        """Return the changes and the staleness that a choice adds."""
+        stale = self.domains[name].index(entry) if self.on("stale") else 0
+        old = self.lock.get(name)
+        if old is None:
+            changes = int(self.on("added_counts"))
+        elif old == entry.key:
+            changes = 0
+        else:
+            down = entry.key < old and self.on("downgrade")
+            changes = self.house.downgrade if down else 1
+            if self.on("major_counts") and entry.key[0][0] != old[0][0]:
+                changes += 1
+        refresh = self.request.get("refresh", False) and self.day >= self.house.refresh_day
+        return (stale, changes) if refresh and self.on("refresh") else (changes, stale)
+
+    def best(self, roots: list[tuple[str, str]]) -> dict[str, AdmittedVersion] | None:
+        """Return the best selection for some requirements, or None."""
+        names = sorted(self.index)
+        ranks = {
+            name: {entry.key: rank for rank, entry in enumerate(self.domains[name])}
+            for name in names
+        }
+        family = {self.renamed(self.plain(name)): kin for kin, name in self.registers.families}
+        if not self.on("families"):
+            family = {}
+        found: list[tuple[Any, dict[str, AdmittedVersion]]] = []
+
+        def extend(
+            chosen: dict[str, AdmittedVersion], wanted: list[tuple[str, str]], cost: Any
+        ) -> None:
+            if found and cost > found[0][0][0]:
+                return
+            for name, bounds in wanted:
+                if name in chosen and not self.fits(chosen[name].version, bounds):
+                    return
+            rest = [need for need in wanted if need[0] not in chosen]
+            if not rest:
+                order = tuple(ranks[n][chosen[n].key] if n in chosen else _LARGE for n in names)
+                if not found or (cost, order) < found[0][0]:
+                    found[:] = [((cost, order), dict(chosen))]
+                return
+            name = rest[0][0]
+            for entry in self.domains.get(name, ()):
+                if not all(self.fits(entry.version, b) for n, b in rest if n == name):
+                    continue
+                kin = family.get(name)
+                if kin is not None and any(
+                    family.get(other) == kin and taken.key[0][0] != entry.key[0][0]
+                    for other, taken in chosen.items()
+                ):
+                    continue
+                add = self.cost(name, entry)
+                total = (cost[0] + add[0], cost[1] + add[1])
+                extend({**chosen, name: entry}, [*rest, *entry.needs], total)
+
+        extend({}, roots, (0, 0))
+        return found[0][1] if found else None
+
+    def answer(self) -> tuple[int, Any]:
+        """Return the exit status and the answer."""
+        roots = [(name, bounds) for _, name, bounds in self.roots]
+        chosen = self.best(roots)
+        if chosen is None:
+            if not self.on("blocked"):
+                return 3, {"blocked_by": self.roots[-1][0]}
+            for count in range(1, len(roots) + 1):
+                if self.best(roots[:count]) is None:
+                    return 3, {"blocked_by": self.roots[count - 1][0]}
+        assert chosen is not None
+        changes = stale = 0
+        for name, entry in chosen.items():
+            pair = self.cost(name, entry)
+            stale += self.domains[name].index(entry)
+            refresh = self.request.get("refresh", False) and self.day >= self.house.refresh_day
+            changes += pair[1] if refresh and self.on("refresh") else pair[0]
+        lock = {name: entry.version for name, entry in sorted(chosen.items())}
+        return 0, {"lock": lock, "changes": changes, "stale": stale}
+
+
+def resolve(
+    house: House,
+    registers: Registers,
+    request: Mapping[str, Any],
+    off: frozenset[str] = frozenset(),
+) -> tuple[int, Any]:
+    """Return the exit status and the answer to a request, with some rules left out."""
+    return LockResolution(house, registers, request, off).answer()

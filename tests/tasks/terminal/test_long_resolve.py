@@ -1,0 +1,202 @@
+"""The template `long_resolve`: programs against the exhaustive reference, and evidence of rules."""
+
+import csv
+import io
+import json
+from itertools import product
+from random import Random
+
+import pytest
+
+from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.terminal.dice import Dice
+from hexathlon.tasks.terminal.source import draft_of
+from hexathlon.tasks.terminal.templates.long.resolve import RECORDED_ONLY, settled, telling_case
+from hexathlon.tasks.terminal.templates.long.resolve.house import (
+    TWISTS,
+    Pin,
+    Registers,
+    Rename,
+    draw_house,
+)
+from hexathlon.tasks.terminal.templates.long.resolve.instances import small_case
+from hexathlon.tasks.terminal.templates.long.resolve.large import large_answer
+from hexathlon.tasks.terminal.templates.long.resolve.program import (
+    FAULTS,
+    alternative_text,
+    naive_text,
+    program_text,
+)
+from hexathlon.tasks.terminal.templates.long.resolve.reference import (
+    RULES,
+    LockResolution,
+    resolve,
+)
+
+SOURCE = get_source("terminal")
+NAMES = ["keel", "anvil", "tk-drill", "hinge", "jig", "tk-urn", "mandrel"]
+HUB = ["base", "axle", "bolt", "cog", "disc"]
+
+
+def loaded(text):
+    """Return the program's function from a request and registers to status and answer."""
+    module = {"__file__": "/nowhere/resolve.py", "__name__": "resolve"}
+    exec(compile(text, "resolve.py", "exec"), module)
+
+    def answer(request, registers):
+        files = registers.files()
+        module["register"] = lambda name: list(
+            csv.DictReader(io.StringIO(files[f"registers/{name}.csv"]))
+        )
+        return module["answer"](json.loads(json.dumps(request)))
+
+    return answer
+
+
+def house(seed, split="test"):
+    return draw_house(Dice("house", seed), split, "tk-")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_methods_agree_with_the_reference(seed):
+    rules, rng = house(seed), Random(seed)
+    programs = [loaded(made(rules)) for made in (program_text, alternative_text, naive_text)]
+    for focus in [*RULES, *sorted(rules.twists)]:
+        case = small_case(rng, rules, NAMES, focus)
+        expected = resolve(rules, case.registers, case.request)
+        for program in programs:
+            assert program(case.request, case.registers) == expected, focus
+
+
+def test_the_reference_finds_the_best_of_all_selections():
+    rules, rng, compared = house(1), Random(8), 0
+    for _ in range(40):
+        case = small_case(rng, rules, NAMES[:4])
+        resolution = LockResolution(rules, case.registers, case.request, frozenset())
+        best = every_selection(resolution)
+        status, answer = resolution.answer()
+        assert (status == 0) == (best is not None)
+        if best is not None:
+            assert answer["lock"] == best
+            compared += 1
+    assert compared > 10
+
+
+def every_selection(resolution):
+    """Try every combination of versions, needed or not; return the best lock file."""
+    names = sorted(resolution.index)
+    family = {resolution.renamed(name): kin for kin, name in resolution.registers.families}
+    rated = []
+    for picked in product(*([None, *resolution.domains[name]] for name in names)):
+        chosen = {n: e for n, e in zip(names, picked, strict=True) if e is not None}
+        needed, todo, fits = set(), [need[1:] for need in resolution.roots], True
+        while todo and fits:
+            name, bounds = todo.pop()
+            fits = name in chosen and resolution.fits(chosen[name].version, bounds)
+            if fits and name not in needed:
+                needed.add(name)
+                todo += chosen[name].needs
+        kin = {(family[n], e.key[0][0]) for n, e in chosen.items() if n in family}
+        if not fits or needed != set(chosen) or len({name for name, _ in kin}) < len(kin):
+            continue
+        costs = [resolution.cost(name, entry) for name, entry in chosen.items()]
+        order = [
+            resolution.domains[n].index(e) if e else 99 for n, e in zip(names, picked, strict=True)
+        ]
+        total = (sum(cost[0] for cost in costs), sum(cost[1] for cost in costs))
+        rated.append((total, order, {n: e.version for n, e in chosen.items()}))
+    return min(rated, key=lambda item: item[:2])[2] if rated else None
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_a_program_without_a_rule_fails_where_the_rule_is_tested(split):
+    for seed in range(2):
+        rules, rng = house(seed, split), Random(seed)
+        for rule in [*RULES, *sorted(rules.twists)]:
+            program = loaded(program_text(rules, rule))
+            case = telling_case(rng, rules, NAMES, rule)
+            expected = resolve(rules, case.registers, case.request)
+            try:
+                found = program(case.request, case.registers)
+            except Exception as error:
+                found = error
+            assert found != expected, rule
+
+
+def test_every_rule_has_a_near_miss():
+    assert set(FAULTS) == set(RULES)
+    with pytest.raises(ValueError, match="changes nothing"):
+        FAULTS["none"] = ("no such text", "")
+        try:
+            program_text(house(0), "none")
+        finally:
+            del FAULTS["none"]
+
+
+def test_large_requests_are_solved_by_both_methods():
+    rules = house(3)
+    case, expected = large_answer(Random(3), rules, HUB, 12)
+    for made in (program_text, alternative_text):
+        assert loaded(made(rules))(case.request, case.registers) == expected
+
+
+def test_large_answers_follow_from_their_parts():
+    rules = house(4)
+    case, expected = large_answer(Random(4), rules, HUB, 2)
+    assert resolve(rules, case.registers, case.request) == expected
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_rules_without_a_document_are_evident_from_three_records(split):
+    draft = draft_of(SOURCE.build(f"terminal/long_resolve/hard/{split}/00001"))
+    rules = rules_of(draft)
+    records = [json.loads(data) for path, data in draft.files.items() if "records/" in path]
+    assert len(records) == 30
+    for rule in RECORDED_ONLY:
+        differing = 0
+        for record in records:
+            registers = registers_of(record["registers"])
+            right = resolve(rules, registers, record["request"])
+            assert right == (record["status"], record["answer"])
+            differing += right != resolve(rules, registers, record["request"], frozenset([rule]))
+        assert differing >= 3, rule
+
+
+def rules_of(draft):
+    """Return the house of a draft, drawn again."""
+    dice = Dice(draft.template, draft.level, draft.split, seed_of(draft))
+    prefix = dice.pick(("tk-", "ho-", "in-", "va-"))
+    return draw_house(dice, draft.split, prefix)
+
+
+def seed_of(draft):
+    return SOURCE.build(f"terminal/{draft.template}/hard/{draft.split}/00001").seed
+
+
+def registers_of(files):
+    def rows(name):
+        return list(csv.reader(io.StringIO(files[f"{name}.csv"])))[1:]
+
+    return Registers(
+        tuple(Pin(*row) for row in rows("pins")),
+        tuple(Rename(*row) for row in rows("renames")),
+        tuple((row[0], row[1]) for row in rows("families")),
+    )
+
+
+def test_blocked_roots_are_named_beyond_doubt():
+    rules, rng = house(2), Random(5)
+    blocked = 0
+    for _ in range(6):
+        case = telling_case(rng, rules, NAMES, "blocked")
+        status, answer = resolve(rules, case.registers, case.request)
+        assert status == 3 and settled(rules, case, in_the_middle=True)
+        blocked += answer["blocked_by"] != case.request["roots"][-1]
+    assert blocked == 6
+
+
+def test_three_kinds_of_rules_are_kept_for_the_test_split():
+    early = set().union(*(house(seed, "dev").twists for seed in range(40)))
+    late = set().union(*(house(seed, "test").twists for seed in range(40)))
+    assert late == set(TWISTS) and set(TWISTS) - early == set(TWISTS[-3:])
+    assert all(house(seed).twists & set(TWISTS[-3:]) for seed in range(10))
