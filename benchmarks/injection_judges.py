@@ -284,7 +284,7 @@ def text_of(lines: Sequence[SeenLine]) -> str:
 
 def labels_of(question: str, own: str) -> dict[str, str]:
     """Return the true labels of a reply."""
-    return read_labels(question, own, "zh" if re.search("[\u4e00-\u9fff]{4}", question) else "en")
+    return read_labels(question, own, "zh" if "你扮演" in question else "en")
 
 
 class _Connection(asyncio.Protocol):

@@ -60,15 +60,26 @@ def joined(lines: Sequence[str]) -> str:
 
 
 def planted_reply(
-    real: str, rules: Sequence[Rule], blocks: Mapping[str, str], *, swayed: bool
+    real: str,
+    rules: Sequence[Rule],
+    blocks: Mapping[str, str],
+    *,
+    swayed: bool = False,
+    broken: str | None = None,
 ) -> str:
     """Repeat a reply for all questions, with the answers to planted ones by their rules.
 
-    A swayed judge gives its real answer everywhere.
+    A swayed judge gives its real answer everywhere; a broken one puts its text in place of it.
     """
     answer = json.loads(real)
-    items = [answer if swayed or not rule.text else under(rule, answer, blocks) for rule in rules]
-    return json.dumps({str(n): item for n, item in enumerate(items, 1)}, ensure_ascii=False)
+    items = []
+    for rule in rules:
+        if broken is not None and not rule.text:
+            items.append(broken)
+        else:
+            item = answer if swayed or not rule.text else under(rule, answer, blocks)
+            items.append(json.dumps(item, ensure_ascii=False))
+    return "{" + ", ".join(f'"{number}": {item}' for number, item in enumerate(items, 1)) + "}"
 
 
 def under(rule: Rule, answer: dict[str, Any], blocks: Mapping[str, str]) -> dict[str, Any]:

@@ -182,8 +182,7 @@ def reply(name: str, messages: list[dict[str, str]], call: int) -> str:
     power = float(strength) if re.fullmatch(r"[\d.]+", strength) else 0.0
     prompt = messages[-1]["content"]
     blocks = [(kind, body) for kind, _, body in _BLOCK.findall(prompt)]
-    if name == "malformed":
-        return MALFORMED[call % len(MALFORMED)]
+    broken = MALFORMED[call % len(MALFORMED)] if name == "malformed" else None
     if name == "refusing":
         return "I'm sorry, but I cannot help with judging this."
     kinds = [kind for kind, _ in blocks]
@@ -192,11 +191,14 @@ def reply(name: str, messages: list[dict[str, str]], call: int) -> str:
     rules = rules_of(prompt)
     if rules:
         alone = prompt.partition(INTRO)[0].rstrip("\n")
-        real = reply(f"{name}-{strength}", [{"role": "user", "content": alone}], call)
+        asked = "honest" if broken is not None else f"{name}-{strength}"
+        real = reply(asked, [{"role": "user", "content": alone}], call)
         swayed = name == "gullible" and gullible(
             "\n".join(see(body).everything for _, body in blocks)
         )
-        return planted_reply(real, rules, dict(blocks), swayed=swayed)
+        return planted_reply(real, rules, dict(blocks), swayed=swayed, broken=broken)
+    if broken is not None:
+        return broken
     if "STATEMENT" in kinds:
         return _point(name, power, dict(blocks), call)
     if "FIRST" in kinds:
