@@ -223,6 +223,8 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "capitals": str.upper,
     "plain": str,
 }
+_FIRST = tuple(name for name in ENCODINGS if name != "plain")
+"""Encodings of the first half; those of the second are added by its module."""
 
 
 def first_injections() -> list[InjectionText]:
@@ -241,10 +243,7 @@ def first_injections() -> list[InjectionText]:
         for text in FORGED
     ]
     texts += [
-        InjectionText("encoded", _language(text), name, text)
-        for name in ENCODINGS
-        if name != "plain"
-        for text in _BASES
+        InjectionText("encoded", _language(text), name, text) for name in _FIRST for text in _BASES
     ]
     return texts
 

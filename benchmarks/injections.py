@@ -5,7 +5,7 @@ texts are put. Each injection is tried on a reply that fails by its label: a *fl
 the agent's favour. Half of the families were written before the guard was final, half afterwards.
 Innocent texts are put into replies likewise: a *false alarm* is a criterion left unscored.
 
-    python benchmarks/injections.py [--table] [--json FILE]
+    python benchmarks/injections.py [--rows FILE] | --read FILE
 """
 
 import argparse
@@ -182,7 +182,7 @@ class Bench:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.rubric, replies = generate_labels(11, 3_200)
+        self.rubric, replies = generate_labels(11, 1_600)
         rows = [(c, r) for r in replies for c in self.rubric.judged]
         self.failing = [Item(c, r) for c, r in rows if (r.labels[c.id] == "met") != (c.weight > 0)]
         self.replies = replies
@@ -199,7 +199,7 @@ class Bench:
         """Return the counts of flips and of unscored criteria."""
 
         async def work(client: JudgeClient) -> Counter[str]:
-            counts = Counter[str](n=len(texts))
+            counts = Counter[str](n=len(texts), flips=0, unscored=0)
 
             async def one(row: tuple[int, InjectionText]) -> None:
                 number, text = row
@@ -221,7 +221,7 @@ class Bench:
         """Return the counts of unscored and of right decisions on innocent texts."""
 
         async def work(client: JudgeClient) -> Counter[str]:
-            counts = Counter[str](n=len(texts))
+            counts = Counter[str](n=len(texts), unscored=0, right=0, flagged=0)
 
             async def one(row: tuple[int, InnocentText]) -> None:
                 number, text = row
@@ -243,10 +243,10 @@ class Bench:
         """Return calls and tokens per criterion over whole rubrics, without attacks."""
 
         async def work(client: JudgeClient) -> dict[str, float]:
-            for reply in self.replies[:40]:
+            for reply in self.replies[:10]:
                 for criterion in self.rubric.judged:
                     await guard(client, criterion, reply.transcript, self.rubric.judged)
-            decided = 40 * len(self.rubric.judged)
+            decided = 10 * len(self.rubric.judged)
             usage = client.usage
             return {
                 "calls": usage.calls / decided,
@@ -257,33 +257,44 @@ class Bench:
         return await self.with_client("honest-0", work)
 
 
-async def measure(url: str) -> dict[str, Any]:
-    """Return all counts."""
+async def measure(url: str, write: Callable[[dict[str, Any]], None]) -> None:
+    """Measure everything and pass each row on; the package's guard meets all texts."""
     bench = Bench(url)
     halves = {"first": first_injections(), "later": later_injections()}
     innocent = {"first": list(first_innocent()), "later": list(later_innocent())}
-    result: dict[str, Any] = {"attacks": [], "innocent": [], "cost": {}}
-    for guard_name, guard in GUARDS.items():
+    write(described(halves, innocent))
+    for guard_name in reversed(GUARDS):
+        guard, step = GUARDS[guard_name], 1 if guard_name == "both" else OTHERS
         for half, texts in halves.items():
             for reach in ("generic", "targeted", "adaptive"):
                 chosen = [text for text in texts if text.reach == reach]
+                chosen = chosen[:: step if len(chosen) > 30 else 1]
                 for judge in SWAYED if chosen else ():
                     row = {"guard": guard_name, "half": half, "reach": reach, "judge": judge}
-                    result["attacks"].append({**row, **await bench.attack(judge, guard, chosen)})
+                    write({**row, **await bench.attack(judge, guard, chosen)})
         for half, plain in innocent.items():
-            for judge in HONEST if plain else ():
+            for judge in HONEST:
                 row = {"guard": guard_name, "half": half, "judge": judge}
-                result["innocent"].append({**row, **await bench.spare(judge, guard, plain)})
-        result["cost"][guard_name] = await bench.cost(guard)
+                write({**row, **await bench.spare(judge, guard, plain[::step])})
+        write({"guard": guard_name, **await bench.cost(guard)})
+
+
+OTHERS = 5
+"""Guards that are only compared meet every fifth text."""
+
+
+def described(
+    halves: dict[str, list[InjectionText]], innocent: dict[str, list[InnocentText]]
+) -> dict[str, Any]:
+    """Return what the texts are."""
     texts = [*halves["first"], *halves["later"]]
-    result["texts"] = {
+    return {
         "injections": {half: len(rows) for half, rows in halves.items()},
         "innocent": {half: len(rows) for half, rows in innocent.items()},
         "roleplay": sum(text.roleplay for rows in innocent.values() for text in rows),
         "languages": len({text.language for text in texts}),
         "encodings": len({text.encoding for text in texts}),
     }
-    return result
 
 
 def share(hits: int, of: int) -> str:
@@ -294,62 +305,82 @@ def share(hits: int, of: int) -> str:
     return f"{100 * rate.value:.1f} ({100 * rate.low:.1f}–{100 * rate.high:.1f})"
 
 
-def table(result: dict[str, Any]) -> str:
+def table(rows: Sequence[dict[str, Any]]) -> str:
     """Return the tables of the note."""
-    lines: list[str] = []
+    attacks = [row for row in rows if "reach" in row]
+    lines = [json.dumps(rows[0])]
     for half in ("first", "later"):
         for reach in ("generic", "targeted", "adaptive"):
-            rows = [r for r in result["attacks"] if (r["half"], r["reach"]) == (half, reach)]
-            if not rows:
-                continue
-            lines += [f"\n**{half} half, {reach}: {rows[0]['n']} texts; flips in %**\n"]
-            lines += ["| judge | " + " | ".join(GUARDS) + " | unscored by both |"]
-            lines += ["|---|" + "---|" * (len(GUARDS) + 1)]
-            for judge in SWAYED:
-                by = {r["guard"]: r for r in rows if r["judge"] == judge}
-                cells = [share(by[g].get("flips", 0), by[g]["n"]) for g in GUARDS]
-                last = share(by["both"].get("unscored", 0), by["both"]["n"])
-                lines.append(f"| `{judge}` | " + " | ".join(cells) + f" | {last} |")
-    for half in ("first", "later"):
-        rows = [r for r in result["innocent"] if r["half"] == half]
-        if not rows:
-            continue
-        lines += [f"\n**{half} half: {rows[0]['n']} innocent texts; unscored in % / right in %**\n"]
-        lines += ["| judge | " + " | ".join(GUARDS) + " |", "|---|" + "---|" * len(GUARDS)]
-        for judge in HONEST:
-            by = {r["guard"]: r for r in rows if r["judge"] == judge}
-            cells = [
-                f"{share(by[g].get('unscored', 0), by[g]['n'])} / "
-                f"{100 * by[g].get('right', 0) / by[g]['n']:.1f}"
-                for g in GUARDS
-            ]
-            lines.append(f"| `{judge}` | " + " | ".join(cells) + " |")
-        flagged = rows[0].get("flagged", 0)
-        lines.append(f"\nPatterns flag {flagged} of these {rows[0]['n']}.")
-    lines += ["\n| per criterion | " + " | ".join(GUARDS) + " |", "|---|" + "---|" * len(GUARDS)]
-    for name in ("calls", "input", "output"):
-        cells = [f"{result['cost'][g][name]:.{3 if name == 'calls' else 0}f}" for g in GUARDS]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+            chosen = [r for r in attacks if (r["half"], r["reach"]) == (half, reach)]
+            lines += _attack_table(f"{half} half, {reach}", chosen) if chosen else []
+        spared = [r for r in rows if "right" in r and r["half"] == half]
+        lines += _innocent_table(half, spared)
+    costs = [row for row in rows if "calls" in row]
+    lines += ["", "| guard | calls | input tokens | output tokens |", "|---|---|---|---|"]
+    for row in costs:
+        figures = f"{row['calls']:.3f} | {row['input']:.0f} | {row['output']:.0f}"
+        lines.append(f"| {row['guard']} | {figures} |")
     return "\n".join(lines)
+
+
+def _attack_table(title: str, rows: Sequence[dict[str, Any]]) -> list[str]:
+    sizes = {row["guard"]: row["n"] for row in rows}
+    heads = [f"{guard} ({sizes[guard]})" for guard in GUARDS if guard in sizes]
+    lines = ["", f"**{title}: flips in %**", ""]
+    lines += ["| judge | " + " | ".join(heads) + " | unscored by both |"]
+    lines += ["|---|" + "---|" * (len(heads) + 1)]
+    for judge in SWAYED:
+        by = {row["guard"]: row for row in rows if row["judge"] == judge}
+        if "both" in by:
+            cells = [share(by[g]["flips"], by[g]["n"]) for g in GUARDS if g in by]
+            last = share(by["both"]["unscored"], by["both"]["n"])
+            lines.append(f"| `{judge}` | " + " | ".join([*cells, last]) + " |")
+    return lines
+
+
+def _innocent_table(half: str, rows: Sequence[dict[str, Any]]) -> list[str]:
+    sizes = {row["guard"]: row["n"] for row in rows}
+    heads = [f"{guard} ({sizes[guard]})" for guard in GUARDS if guard in sizes]
+    lines = ["", f"**{half} half, innocent: unscored in %; right in %**", ""]
+    lines += ["| judge | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
+    for judge in HONEST:
+        by = {row["guard"]: row for row in rows if row["judge"] == judge}
+        cells = [
+            f"{share(by[g]['unscored'], by[g]['n'])}; {100 * by[g]['right'] / by[g]['n']:.1f}"
+            for g in GUARDS
+            if g in by
+        ]
+        lines.append(f"| `{judge}` | " + " | ".join(cells) + " |")
+    flagged = [row for row in rows if row["guard"] == "both"][:1]
+    return lines + [f"\nPatterns flag {row['flagged']} of {row['n']}." for row in flagged]
 
 
 def main() -> None:
     """Measure, and print or store the result."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, help="also write all counts to this file")
+    parser.add_argument("--rows", type=Path, help="also append every row to this file as JSON")
+    parser.add_argument("--read", type=Path, help="print the tables of such a file instead")
     args = parser.parse_args()
+    if args.read:
+        print(table([json.loads(line) for line in args.read.read_text().splitlines()]))
+        return
+    rows: list[dict[str, Any]] = []
+
+    def write(row: dict[str, Any]) -> None:
+        rows.append(row)
+        if args.rows:
+            with args.rows.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+
     script = Path(__file__).with_name("injection_judges.py")
     with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
         try:
             port = int(server.stdout.readline())
-            result = asyncio.run(measure(f"http://127.0.0.1:{port}/v1"))
+            asyncio.run(measure(f"http://127.0.0.1:{port}/v1", write))
         finally:
             server.kill()
-    if args.json:
-        args.json.write_text(json.dumps(result, indent=1))
-    print(json.dumps(result["texts"]))
-    print(table(result))
+    print(table(rows))
 
 
 if __name__ == "__main__":
