@@ -144,8 +144,14 @@ async def extract(
     repeat: int = 0,
 ) -> JudgeAnswer[dict[str, Excerpt]]:
     """Return the lines that have to do with each criterion, by its id."""
-    question = ExtractionQuestion(topics, transcript)
+    question = _question(tuple(topics), transcript)
     return await client.ask(question.prompt, question.read, repeat=repeat)
+
+
+@lru_cache(maxsize=64)
+def _question(topics: tuple[Criterion, ...], transcript: JudgedTranscript) -> ExtractionQuestion:
+    """Return the question of an extraction; the criteria of one transcript share it."""
+    return ExtractionQuestion(topics, transcript)
 
 
 def _label(data: Mapping[str, Any]) -> Any:

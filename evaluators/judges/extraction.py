@@ -6,6 +6,7 @@ leaves one out is invalid, so a judge that lets a text decide what to list is no
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from hexathlon.evaluators.judges.excerpts import Excerpt, line_marks
@@ -54,7 +55,7 @@ class ExtractionQuestion:
         self.topics = [topics[int(place)] for place in order]
         self.marks = line_marks(len(texts), salt)
 
-    @property
+    @cached_property
     def prompt(self) -> Prompt:
         """The question."""
         return extraction_prompt([topic.text for topic in self.topics], self.whole, self.marks)
