@@ -283,8 +283,11 @@ def text_of(lines: Sequence[SeenLine]) -> str:
 
 
 def labels_of(question: str, own: str) -> dict[str, str]:
-    """Return the true labels of a reply."""
-    return read_labels(question, own, "zh" if "你扮演" in question else "en")
+    """Return the true labels of a reply; without its question, nothing is shown to hold."""
+    try:
+        return read_labels(question, own, "zh" if "你扮演" in question else "en")
+    except ValueError:
+        return dict.fromkeys(SUBJECTS, "not_met")
 
 
 class _Connection(asyncio.Protocol):
