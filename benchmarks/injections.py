@@ -332,7 +332,9 @@ def _attack_table(title: str, rows: Sequence[dict[str, Any]]) -> list[str]:
     for judge in SWAYED:
         by = {row["guard"]: row for row in rows if row["judge"] == judge}
         if "both" in by:
-            cells = [share(by[g]["flips"], by[g]["n"]) for g in GUARDS if g in by]
+            cells = [
+                share(by[g]["flips"], by[g]["n"]) if g in by else "–" for g in GUARDS if g in sizes
+            ]
             last = share(by["both"]["unscored"], by["both"]["n"])
             lines.append(f"| `{judge}` | " + " | ".join([*cells, last]) + " |")
     return lines
