@@ -1,7 +1,8 @@
 """Cost of judging in this process, apart from waiting for the model.
 
 A server in another process answers every question at once with a verdict that quotes the reply; one
-run judges ITEMS items (a reply under one criterion each) pointwise at the given concurrency,
+run judges ITEMS items (a reply under one criterion each) pointwise at the given concurrency, with
+one call per reply that chooses lines,
 through the same path as `hexathlon judge`: prompt, content hash, cache file, request over a socket,
 strict parsing, decision. The figures are this process's CPU time per item and, for comparison, per
 bare request through httpx with its own transport.
@@ -31,9 +32,25 @@ from hexathlon.evaluators.judges.audit.labelled import generate_labels
 from hexathlon.evaluators.judges.labels import Decision
 from hexathlon.evaluators.judges.prompts import pointwise_prompt
 
-_SAID = re.compile(rb"\[1\] assistant\\n\| (.{12})")
+_SAID = re.compile(rb"\[1\] assistant\\n\w{4}\| ([^\"\\]+)")
+_MARK = re.compile(rb"\\n(\w{4})\| ")
+_TOPIC = re.compile(rb"\\n\[\d+\]\\n")
+_ITEM = re.compile(rb'\\n\[\d\] (?:As it stands|With this rule.*?the label is \\"(\w+)\\")')
 LIMIT = 1.0
 """Target: milliseconds of this process's CPU time per item."""
+
+
+def answer(body: bytes) -> str:
+    """Choose every line, or give the right label to planted questions and `met` to the real one."""
+    if b"<<<TOPICS" in body:
+        marks = [mark.decode() for mark in _MARK.findall(body)]
+        topics = len(_TOPIC.findall(body.partition(b"<<<LINES")[0]))
+        return json.dumps({str(number): marks for number in range(1, topics + 1)})
+    said = _SAID.search(body)
+    quote = json.loads(b'"' + said.group(1) + b'"') if said else "ok"
+    labels = [label.decode() or "met" for label in _ITEM.findall(body)] or ["met"]
+    items = [{"evidence": quote, "label": label} for label in labels]
+    return json.dumps({str(number): item for number, item in enumerate(items, start=1)})
 
 
 class Quick(asyncio.Protocol):
@@ -50,9 +67,7 @@ class Quick(asyncio.Protocol):
             if len(self.raw) < end + 4 + size:
                 return
             body, self.raw = self.raw[end + 4 : end + 4 + size], self.raw[end + 4 + size :]
-            said = _SAID.search(body)
-            quote = json.loads(b'"' + said.group(1) + b'"') if said else "ok"
-            content = json.dumps({"evidence": quote, "label": "met"})
+            content = answer(body)
             choice = {"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
             usage = {"prompt_tokens": 400, "completion_tokens": 20}
             reply = json.dumps({"choices": [choice], "usage": usage}).encode()
@@ -77,7 +92,8 @@ async def judge(settings: JudgeSettings, items: int, seed: int) -> tuple[float, 
     result: list[Decision] = []
 
     async def one(row: Any) -> None:
-        result.append(await judging.decide(row[0], row[1].transcript))
+        seen = row[1].transcript
+        result.append(await judging.decide(row[0], seen, topics=rubric.judged))
 
     started, own = time.perf_counter(), time.process_time()
     await run_concurrently(rows, one, settings.concurrency)

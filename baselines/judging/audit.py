@@ -151,7 +151,8 @@ class Auditor:
         rows: Sequence[tuple[Criterion, JudgedTranscript]],
         repeat: int = 0,
     ) -> list[Decision]:
-        return await self._all(part, [partial(judge.decide, *row, repeat=repeat) for row in rows])
+        asked = partial(judge.decide, repeat=repeat, topics=self._rubric.judged)
+        return await self._all(part, [partial(asked, *row) for row in rows])
 
     async def _all(self, part: str, questions: Sequence[Callable[[], Awaitable[Any]]]) -> list[Any]:
         answers: list[Any] = [None] * len(questions)

@@ -28,6 +28,7 @@ _FAULTS = {
     "off_menu": "its label was none of those that were offered",
     "no_evidence": "its evidence was not copied exactly from where it had to stand",
     "contradiction": "it said two different things",
+    "swayed": "an answer that is certain was missing or wrong",
 }
 
 

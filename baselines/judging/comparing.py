@@ -1,19 +1,39 @@
 """Comparative judges: pairs in both orders, and whole groups in seeded orders (CPO).
 
-Candidates are labelled by letters, or as first and second, and otherwise anonymous. If one of them
-addresses the judge, they are compared with and without such passages: candidates that address the
-judge get the worse of the two results, the others the result without them.
+Candidates are labelled by letters, or as first and second, and otherwise anonymous. What a judge
+sees of each are the lines that have to do with any criterion, chosen by one call per candidate, and
+each comparison contains planted ones whose winner is known. A candidate whose lines cannot be
+chosen has no result; a comparison in which the judge misses a planted one has no answer.
 """
 
 import asyncio
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from hexathlon.baselines.judging.client import JudgeAnswer, JudgeClient
-from hexathlon.baselines.judging.pointwise import addresses_judge, masked
+from hexathlon.baselines.judging.pointwise import addresses_judge, extract
+from hexathlon.evaluators.judges.excerpts import Excerpt
 from hexathlon.evaluators.judges.groups import averaged, orders, tournament
-from hexathlon.evaluators.judges.parsing import GroupVerdict, PairVerdict, read_group, read_pair
-from hexathlon.evaluators.judges.prompts import LETTERS, groupwise_prompt, pairwise_prompt
+from hexathlon.evaluators.judges.parsing import (
+    GroupVerdict,
+    PairVerdict,
+    group_of,
+    pair_of,
+    read_group,
+    read_pair,
+)
+from hexathlon.evaluators.judges.plants import (
+    Arrangement,
+    arranged,
+    candidate_plants,
+    read_planted,
+)
+from hexathlon.evaluators.judges.prompts import (
+    LETTERS,
+    Shown,
+    groupwise_prompt,
+    pairwise_prompt,
+)
 from hexathlon.evaluators.judges.rubric import Rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 
@@ -56,8 +76,15 @@ class GroupScores(NamedTuple):
     flags: tuple[tuple[str, ...], ...] = ()
     comparisons: tuple[JudgedComparison, ...] = ()
     shown: tuple[tuple[tuple[int, ...], tuple[float, ...] | None], ...] = ()
-    """The members in the order shown and their values, for each call without masks; no values for
-    a call without an answer. Every second call shows the reverse order of the one before."""
+    """The members in the order shown and their values, for each call; no values for a call without
+    an answer. Every second call shows the reverse order of the one before."""
+
+
+class Candidate(NamedTuple):
+    """A transcript and what the judge sees of it."""
+
+    transcript: JudgedTranscript
+    shown: Shown
 
 
 class PairwiseJudge:
@@ -65,7 +92,7 @@ class PairwiseJudge:
 
     Args:
         client: Client of the model.
-        guarded: Whether transcripts that address the judge are compared twice; see the module.
+        guarded: Whether to choose lines and plant comparisons; see the module.
     """
 
     def __init__(self, client: JudgeClient, *, guarded: bool = True) -> None:
@@ -76,13 +103,19 @@ class PairwiseJudge:
         self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, *, repeat: int = 0
     ) -> JudgedComparison:
         """Compare two transcripts."""
-        plain = await self._both_orders(rubric, first, second, repeat)
-        addressing = (addresses_judge(first), addresses_judge(second))
-        if not self.guarded or not any(addressing):
-            return plain
-        bare = await self._both_orders(rubric, masked(first), masked(second), repeat)
-        result = _worse(plain.result, bare.result, addressing)
-        return bare._replace(result=result, flags=("addressed",))
+        candidates, faults = await _candidates(self, rubric, [first, second], repeat)
+        a, b = candidates
+        if a is None or b is None:
+            return JudgedComparison(None, None, None, faults)
+        forward, backward = await asyncio.gather(
+            self._ask(rubric, a, b, repeat), self._ask(rubric, b, a, repeat)
+        )
+        label, swapped = _label(forward), _label(backward)
+        result: float | None = None
+        if label in _RESULTS and swapped in _RESULTS:
+            agree = _RESULTS[label] == 1.0 - _RESULTS[swapped]
+            result = _RESULTS[label] if agree else 0.5
+        return JudgedComparison(result, label, swapped, (*forward.faults, *backward.faults))
 
     async def tournament(self, rubric: Rubric, group: Sequence[JudgedTranscript]) -> GroupScores:
         """Compare all pairs in both orders; a member's value is its mean result."""
@@ -100,25 +133,21 @@ class PairwiseJudge:
             tuple(comparisons),
         )
 
-    async def _both_orders(
-        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, repeat: int
-    ) -> JudgedComparison:
-        forward, backward = await asyncio.gather(
-            self._ask(rubric, first, second, repeat), self._ask(rubric, second, first, repeat)
-        )
-        label, swapped = _label(forward), _label(backward)
-        result: float | None = None
-        if label in _RESULTS and swapped in _RESULTS:
-            agree = _RESULTS[label] == 1.0 - _RESULTS[swapped]
-            result = _RESULTS[label] if agree else 0.5
-        return JudgedComparison(result, label, swapped, (*forward.faults, *backward.faults))
-
     async def _ask(
-        self, rubric: Rubric, first: JudgedTranscript, second: JudgedTranscript, repeat: int
+        self, rubric: Rubric, first: Candidate, second: Candidate, repeat: int
     ) -> JudgeAnswer[PairVerdict]:
+        a, b = first.transcript, second.transcript
+        if not self.guarded:
+            prompt = pairwise_prompt(rubric, first.shown, second.shown)
+            return await self.client.ask(prompt, lambda text: read_pair(text, a, b), repeat=repeat)
+        questions = _planted({"first": first, "second": second}, rubric)
+
+        def read(data: dict[str, Any]) -> PairVerdict:
+            return pair_of(data, a, b)
+
         return await self.client.ask(
-            pairwise_prompt(rubric, first, second),
-            lambda text: read_pair(text, first, second),
+            pairwise_prompt(rubric, first.shown, second.shown, questions),
+            lambda text: read_planted(text, questions, read, lambda data: data.get("label")),
             repeat=repeat,
         )
 
@@ -131,8 +160,7 @@ class GroupwiseJudge:
         permutations: Number of orders per group; every second order reverses the one before, so an
             even number cancels position bias.
         scores: Whether to ask for scores from 0 to 10 instead of a ranking.
-        guarded: Whether groups with members that address the judge are scored twice; see the
-            module.
+        guarded: Whether to choose lines and plant comparisons; see the module.
     """
 
     def __init__(
@@ -170,67 +198,101 @@ class GroupwiseJudge:
         permutations = orders(
             len(group), self.permutations, self.client.identity.seed, rubric.hash, *address
         )
-        plain = await self._average(rubric, group, permutations)
-        addressing = [addresses_judge(member) for member in group]
-        if not self.guarded or not any(addressing):
-            return plain
-        bare = await self._average(rubric, [masked(member) for member in group], permutations)
-        values = tuple(
-            _least(a, b) if flagged else b
-            for a, b, flagged in zip(plain.values, bare.values, addressing, strict=True)
+        candidates, faults = await _candidates(self, rubric, group)
+        left = [index for index, candidate in enumerate(candidates) if candidate is not None]
+        if len(left) < 2:
+            return GroupScores((None,) * len(group), self.permutations, 0, faults)
+        chosen = [tuple(index for index in order if index in left) for order in permutations]
+        replies = await asyncio.gather(
+            *(self._ask(rubric, [candidates[index] for index in order]) for order in chosen)
         )
-        return GroupScores(
-            values,
-            plain.calls + bare.calls,
-            plain.answered + bare.answered,
-            (*plain.faults, *bare.faults),
-            tuple(("addressed",) if flagged else () for flagged in addressing),
-            shown=plain.shown,
-        )
-
-    async def _average(
-        self,
-        rubric: Rubric,
-        group: Sequence[JudgedTranscript],
-        permutations: Sequence[tuple[int, ...]],
-    ) -> GroupScores:
-        """Ask once per order and average the members' values."""
-        replies = await asyncio.gather(*(self._ask(rubric, group, order) for order in permutations))
         values = [None if reply.answer is None else reply.answer.values for reply in replies]
         return GroupScores(
-            tuple(averaged(len(group), list(zip(permutations, values, strict=True)))),
-            len(permutations),
+            tuple(averaged(len(group), list(zip(chosen, values, strict=True)))),
+            len(chosen),
             sum(value is not None for value in values),
-            tuple(fault for reply in replies for fault in reply.faults),
+            (*faults, *(fault for reply in replies for fault in reply.faults)),
+            tuple(("addressed",) if addresses_judge(member) else () for member in group),
             shown=tuple(
                 (order, None if value is None else tuple(value))
-                for order, value in zip(permutations, values, strict=True)
+                for order, value in zip(chosen, values, strict=True)
             ),
         )
 
     async def _ask(
-        self, rubric: Rubric, group: Sequence[JudgedTranscript], order: Sequence[int]
+        self, rubric: Rubric, chosen: Sequence[Candidate | None]
     ) -> JudgeAnswer[GroupVerdict]:
-        members = [group[index] for index in order]
+        members = [candidate for candidate in chosen if candidate is not None]
+        transcripts = [member.transcript for member in members]
+        shown = [member.shown for member in members]
+        if not self.guarded:
+            return await self.client.ask(
+                groupwise_prompt(rubric, shown, scores=self.scores),
+                lambda text: read_group(text, transcripts, LETTERS),
+            )
+        questions = _planted(dict(zip(LETTERS, members, strict=False)), rubric)
 
-        def read(text: str) -> GroupVerdict:
-            return read_group(text, members, LETTERS)
+        def read(data: dict[str, Any]) -> GroupVerdict:
+            return group_of(data, transcripts, LETTERS)
 
-        return await self.client.ask(groupwise_prompt(rubric, members, scores=self.scores), read)
+        return await self.client.ask(
+            groupwise_prompt(rubric, shown, scores=self.scores, questions=questions),
+            lambda text: read_planted(text, questions, read, _winner),
+        )
+
+
+async def _candidates(
+    judge: PairwiseJudge | GroupwiseJudge,
+    rubric: Rubric,
+    group: Sequence[JudgedTranscript],
+    repeat: int = 0,
+) -> tuple[list[Candidate | None], tuple[str, ...]]:
+    """Return the candidates, None for those whose lines could not be chosen, and the faults.
+
+    If the server failed, there are none, so that the comparison is repeated as a whole.
+    """
+    if not judge.guarded:
+        return [Candidate(member, member) for member in group], ()
+    answers = await asyncio.gather(
+        *(extract(judge.client, rubric.judged, member, repeat) for member in group)
+    )
+    faults = tuple(fault for asked in answers if asked.answer is None for fault in asked.faults)
+    if any(asked.why == "provider" for asked in answers):
+        return [None] * len(group), faults
+    candidates: list[Candidate | None] = []
+    for member, asked in zip(group, answers, strict=True):
+        chosen = None if asked.answer is None else list(asked.answer.values())
+        candidates.append(None if chosen is None else Candidate(member, _union(member, chosen)))
+    return candidates, faults
+
+
+def _union(transcript: JudgedTranscript, chosen: Sequence[Excerpt]) -> Excerpt:
+    """Return the lines that are in any of the excerpts."""
+    lines = {line for excerpt in chosen for line in excerpt.lines}
+    whole = Excerpt.of(transcript)
+    return whole.keep(place for place, line in enumerate(whole.lines) if line in lines)
+
+
+def _planted(candidates: Mapping[str, Candidate], rubric: Rubric) -> Arrangement:
+    shown = {
+        name: candidate.shown
+        for name, candidate in candidates.items()
+        if isinstance(candidate.shown, Excerpt)
+    }
+    salt = (rubric.hash, *(excerpt.text for excerpt in shown.values()))
+    return arranged(candidate_plants(shown, *salt), *salt)
+
+
+def _winner(data: Mapping[str, Any]) -> Any:
+    """Return the letter that is ranked first, or has the highest score alone."""
+    ranking, scores = data.get("ranking"), data.get("scores")
+    if isinstance(ranking, list) and ranking:
+        return ranking[0]
+    if not isinstance(scores, dict) or not all(type(v) in (int, float) for v in scores.values()):
+        return None
+    best = [name for name, value in scores.items() if value == max(scores.values())]
+    return best[0] if len(best) == 1 else None
 
 
 def _label(asked: JudgeAnswer[PairVerdict]) -> str | None:
     return None if asked.answer is None else asked.answer.label
-
-
-def _worse(plain: float | None, bare: float | None, addressing: tuple[bool, bool]) -> float | None:
-    """Return the first candidate's result; a candidate that addresses the judge gets the worse."""
-    if plain is None or bare is None:
-        return None
-    if all(addressing):
-        return bare if plain == bare else 0.5
-    return min(plain, bare) if addressing[0] else max(plain, bare)
-
-
-def _least(a: float | None, b: float | None) -> float | None:
-    return None if a is None or b is None else min(a, b)

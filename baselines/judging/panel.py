@@ -30,11 +30,19 @@ class PanelJudge:
         return tuple(sorted(names))
 
     async def decide(
-        self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0
+        self,
+        criterion: Criterion,
+        transcript: JudgedTranscript,
+        *,
+        repeat: int = 0,
+        topics: Sequence[Criterion] = (),
     ) -> Decision:
         """Decide one criterion; the evidence is that of the majority's first member."""
         votes = await asyncio.gather(
-            *(member.decide(criterion, transcript, repeat=repeat) for member in self.members)
+            *(
+                member.decide(criterion, transcript, repeat=repeat, topics=topics)
+                for member in self.members
+            )
         )
         if votes[0].source == "code":
             return votes[0]
@@ -62,7 +70,10 @@ class PanelJudge:
         self, rubric: Rubric, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> list[Decision]:
         """Decide all criteria of a rubric, in order."""
-        decisions = (self.decide(item, transcript, repeat=repeat) for item in rubric.decided)
+        decisions = (
+            self.decide(item, transcript, repeat=repeat, topics=rubric.judged)
+            for item in rubric.decided
+        )
         return list(await asyncio.gather(*decisions))
 
 

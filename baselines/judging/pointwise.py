@@ -1,18 +1,31 @@
 """The pointwise judge: one criterion of one transcript per question.
 
-Code decides criteria with a check, and replies without content. A transcript with passages that
-address the judge is judged with and without them, and the worse of the two decisions counts.
+Code decides criteria with a check, and replies without content. For the others, one call chooses
+the lines that have to do with each criterion (`hexathlon.evaluators.judges.extraction`), and one
+call per criterion decides it from these lines alone, together with planted questions
+(`hexathlon.evaluators.judges.plants`). A judge that misses a planted question is asked again; then
+the criterion is unscored.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from hexathlon.baselines.judging.client import JudgeAnswer, JudgeClient
-from hexathlon.evaluators.judges.isolation import addressed, contentless, hide_addressed
+from hexathlon.evaluators.judges.excerpts import Excerpt
+from hexathlon.evaluators.judges.extraction import ExtractionQuestion
+from hexathlon.evaluators.judges.isolation import addressed, contentless
 from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why
-from hexathlon.evaluators.judges.parsing import PointVerdict, ReplyFault, read_criteria, read_point
+from hexathlon.evaluators.judges.parsing import (
+    PointVerdict,
+    ReplyFault,
+    point_of,
+    read_criteria,
+    read_point,
+)
+from hexathlon.evaluators.judges.plants import arranged, point_plants, read_planted
 from hexathlon.evaluators.judges.predicates import decide_by_code
 from hexathlon.evaluators.judges.prompts import criteria_prompt, pointwise_prompt
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, RubricError
@@ -20,7 +33,7 @@ from hexathlon.evaluators.judges.rubric_files import build_rubric
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import text_hash
 
-__all__ = ["PointwiseJudge", "addresses_judge", "decision_of", "masked"]
+__all__ = ["PointwiseJudge", "addresses_judge", "decision_of", "extract"]
 
 _WHY_WRITTEN = "Made from the question by a model; what holds is a matter of meaning."
 
@@ -30,8 +43,8 @@ class PointwiseJudge:
 
     Args:
         client: Client of the model.
-        guarded: Whether replies without content are decided by code, and transcripts that address
-            the judge are judged twice. Audits disable it to measure the judge itself.
+        guarded: Whether replies without content are decided by code, and the others from extracted
+            lines with planted questions. Audits disable it to measure the judge itself.
     """
 
     def __init__(self, client: JudgeClient, *, guarded: bool = True) -> None:
@@ -39,7 +52,12 @@ class PointwiseJudge:
         self.guarded = guarded
 
     async def decide(
-        self, criterion: Criterion, transcript: JudgedTranscript, *, repeat: int = 0
+        self,
+        criterion: Criterion,
+        transcript: JudgedTranscript,
+        *,
+        repeat: int = 0,
+        topics: Sequence[Criterion] = (),
     ) -> Decision:
         """Decide one criterion.
 
@@ -47,6 +65,8 @@ class PointwiseJudge:
             criterion: The criterion.
             transcript: The transcript.
             repeat: If above 0, ask again without using the cache.
+            topics: All criteria, this one included, that are decided on the transcript: lines are
+                then chosen for all of them in one call. Empty chooses for this one alone.
         """
         if criterion.check is not None:
             return decide_by_code(criterion, transcript)
@@ -57,16 +77,24 @@ class PointwiseJudge:
         ):
             worst = criterion.menu[0]
             return Decision(criterion.id, worst, 0.0, source="code", flags=("contentless",))
-        first = await self._ask(criterion, transcript, repeat)
-        if not addresses_judge(transcript):
-            return first
-        return await self._worse_without_address(criterion, transcript, first, repeat)
+        extracted = await extract(self.client, topics or (criterion,), transcript, repeat)
+        if extracted.answer is None:
+            decision = unscored(criterion, extracted)
+        else:
+            decision = await self._ask_planted(
+                criterion, transcript, extracted.answer[criterion.id], repeat
+            )
+        flagged = addresses_judge(transcript)
+        return replace(decision, flags=(*decision.flags, "addressed")) if flagged else decision
 
     async def decide_all(
         self, rubric: Rubric, transcript: JudgedTranscript, *, repeat: int = 0
     ) -> list[Decision]:
         """Decide all criteria of a rubric, in order."""
-        decisions = (self.decide(item, transcript, repeat=repeat) for item in rubric.decided)
+        decisions = (
+            self.decide(item, transcript, repeat=repeat, topics=rubric.judged)
+            for item in rubric.decided
+        )
         return list(await asyncio.gather(*decisions))
 
     async def write_rubric(self, question: str, least: int = 3, most: int = 8) -> Rubric | None:
@@ -91,31 +119,50 @@ class PointwiseJudge:
         )
         return decision_of(criterion, asked)
 
-    async def _worse_without_address(
-        self, criterion: Criterion, transcript: JudgedTranscript, first: Decision, repeat: int
+    async def _ask_planted(
+        self, criterion: Criterion, transcript: JudgedTranscript, shown: Excerpt, repeat: int
     ) -> Decision:
-        """Return the worse of the decisions with and without passages that address the judge."""
-        first = replace(first, flags=(*first.flags, "addressed"))
-        if first.value is None or first.value == _worst(criterion):
-            return first
-        second = await self._ask(criterion, masked(transcript), repeat)
-        if second.value is None:
-            return replace(
-                first, label=second.label, value=None, quote="", turn=None, why="unstable"
-            )
-        better = first.value - second.value if criterion.weight > 0 else second.value - first.value
-        if better <= 0:
-            return first
-        return replace(second, flags=("addressed", "lowered"))
+        """Ask about the lines shown, with planted questions among the real one."""
+        salt = (criterion.text, shown.text)
+        questions = arranged(point_plants(criterion.menu, shown, *salt), *salt)
+
+        def read(data: dict[str, Any]) -> PointVerdict:
+            return point_of(data, criterion, transcript)
+
+        asked = await self.client.ask(
+            pointwise_prompt(criterion, shown, questions),
+            lambda text: read_planted(text, questions, read, _label),
+            repeat=repeat,
+        )
+        return decision_of(criterion, asked)
+
+
+async def extract(
+    client: JudgeClient,
+    topics: Sequence[Criterion],
+    transcript: JudgedTranscript,
+    repeat: int = 0,
+) -> JudgeAnswer[dict[str, Excerpt]]:
+    """Return the lines that have to do with each criterion, by its id."""
+    question = _question(tuple(topics), transcript)
+    return await client.ask(question.prompt, question.read, repeat=repeat)
+
+
+@lru_cache(maxsize=64)
+def _question(topics: tuple[Criterion, ...], transcript: JudgedTranscript) -> ExtractionQuestion:
+    """Return the question of an extraction; the criteria of one transcript share it."""
+    return ExtractionQuestion(topics, transcript)
+
+
+def _label(data: Mapping[str, Any]) -> Any:
+    return data.get("label")
 
 
 def decision_of(criterion: Criterion, asked: JudgeAnswer[PointVerdict]) -> Decision:
     """Return the decision for an answer, or for its absence."""
-    retries = max(0, len(asked.faults) - (asked.answer is None))
     if asked.answer is None:
-        return Decision(
-            criterion.id, None, None, why=asked.why, retries=retries, faults=asked.faults
-        )
+        return unscored(criterion, asked)
+    retries = len(asked.faults)
     label, quote, turn = asked.answer
     why: Why = "abstained" if label == ABSTAIN else ""
     return Decision(
@@ -131,10 +178,16 @@ def decision_of(criterion: Criterion, asked: JudgeAnswer[PointVerdict]) -> Decis
     )
 
 
-def addresses_judge(transcript: JudgedTranscript) -> bool:
-    """Return whether any message has a passage that addresses the judge.
+def unscored(criterion: Criterion, asked: JudgeAnswer[Any]) -> Decision:
+    """Return the decision for a question without an answer."""
+    retries = max(0, len(asked.faults) - 1)
+    return Decision(criterion.id, None, None, why=asked.why, retries=retries, faults=asked.faults)
 
-    Text inside images is not searched.
+
+def addresses_judge(transcript: JudgedTranscript) -> bool:
+    """Return whether a message has a passage that, by its words, may address the judge.
+
+    A flag for readers of the results; it decides nothing. Text inside images is not searched.
     """
     return _any_addressed(tuple(line.text for line in transcript.lines))
 
@@ -142,17 +195,6 @@ def addresses_judge(transcript: JudgedTranscript) -> bool:
 @lru_cache(maxsize=1024)
 def _any_addressed(texts: tuple[str, ...]) -> bool:
     return any(addressed(text) for text in texts)
-
-
-def masked(transcript: JudgedTranscript) -> JudgedTranscript:
-    """Return a transcript without passages that address the judge."""
-    return JudgedTranscript(
-        tuple(line._replace(text=hide_addressed(line.text)) for line in transcript.lines)
-    )
-
-
-def _worst(criterion: Criterion) -> float:
-    return 0.0 if criterion.weight > 0 else 1.0
 
 
 def _written(question: str, rows: Sequence[tuple[str, float]]) -> Rubric:

@@ -5,13 +5,16 @@ of them judges of whole rubrics, which `judge_run` and the command `judge run --
 """
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hexathlon.baselines.judging.client import JudgeClient
 from hexathlon.baselines.judging.pointwise import PointwiseJudge
+from hexathlon.evaluators.judges.excerpts import Excerpt
 from hexathlon.evaluators.judges.labels import ABSTAIN, Decision, Why
-from hexathlon.evaluators.judges.parsing import FirstError, read_first_error
+from hexathlon.evaluators.judges.parsing import FirstError, first_error_of
+from hexathlon.evaluators.judges.plants import arranged, read_planted, turn_plants
 from hexathlon.evaluators.judges.process import fapo_reward, worst_step
 from hexathlon.evaluators.judges.prompts import first_error_prompt
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric
@@ -36,16 +39,28 @@ class LocatedError(NamedTuple):
 
 
 class FirstErrorJudge:
-    """Locates the agent's first wrong turn."""
+    """Locates the agent's first wrong turn.
+
+    The whole transcript is shown, as any line may be the wrong one; planted questions guard it.
+
+    Args:
+        client: Client of the model.
+    """
 
     def __init__(self, client: JudgeClient) -> None:
         self.client = client
 
     async def locate(self, transcript: JudgedTranscript, *, repeat: int = 0) -> LocatedError:
         """Locate the first error."""
+        salt = [line.text for line in transcript.lines]
+        questions = arranged(turn_plants(transcript, *salt), *salt)
+
+        def read(data: dict[str, Any]) -> FirstError:
+            return first_error_of(data, transcript)
+
         asked = await self.client.ask(
-            first_error_prompt(transcript),
-            lambda text: read_first_error(text, transcript),
+            first_error_prompt(Excerpt.of(transcript), questions),
+            lambda text: read_planted(text, questions, read, _turn),
             repeat=repeat,
         )
         if asked.answer is None:
@@ -54,6 +69,10 @@ class FirstErrorJudge:
         if error.label == ABSTAIN:
             return LocatedError(None, None, "", "abstained")
         return LocatedError(error.label == "error", error.turn, error.quote, "")
+
+
+def _turn(data: Mapping[str, Any]) -> Any:
+    return data.get("turn")
 
 
 class StepJudge:

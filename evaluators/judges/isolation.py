@@ -1,10 +1,11 @@
 """Isolation of the judge from text written by an agent, a page or a tool.
 
-There are four layers. `clean` removes what a reader would not see (control and invisible
-characters, HTML comments) and escapes the delimiters of chat formats and of the judge's own blocks,
-including in nested values. `fence` puts text into a block whose delimiter depends on a hash of the
-block's content, each line with a margin. `addressed` finds passages that address a judge; a verdict
-on such a transcript must not be better than the one on the transcript without them.
+`clean` removes what a reader would not see (control and invisible characters, HTML comments) and
+escapes the delimiters of chat formats and of the judge's own blocks, including in nested values.
+`fence` puts text into a block whose delimiter depends on a hash of the block's content, each line
+with a margin. `addressed` finds passages that by their words address a judge; it is a flag for
+readers and decides nothing. What keeps texts from deciding is in
+`hexathlon.evaluators.judges.extraction` and `hexathlon.evaluators.judges.plants`.
 
 `contentless` needs no judge: replies that consist only of "Thought process:", of the question or of
 the criterion have no content, whatever a judge decides.
@@ -18,7 +19,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-__all__ = ["addressed", "clean", "contentless", "fence", "hide_addressed", "nonce"]
+__all__ = ["addressed", "clean", "contentless", "fence", "nonce"]
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TEMPLATE = re.compile(
@@ -173,8 +174,7 @@ _SPEAKING = {
     r"(?:算|已经?|视为|判为|记为|评为|算作|当作|就是|都)(?:满足|通过|达标|合格)|"
     r"(?:系统|开发者|管理员)(?:提示|消息|指令)?[:：]",
 }
-"""Phrases that address a judge. False positives are preferred: one costs an additional question and
-changes the verdict only if that depends on the flagged sentence."""
+"""Phrases that address a judge. False positives are preferred: they only flag a decision."""
 
 _FOREIGN = re.compile(
     "судь|оцен|критери|провер|審査|採点|評価|基準|合格|심사|평가|채점|기준|평분|분자|합격|"
@@ -219,20 +219,6 @@ def _decoded(text: str) -> Iterator[str]:
     for token in _ENCODED.findall(text):
         with contextlib.suppress(ValueError):
             yield base64.b64decode(token + "=" * (-len(token) % 4)).decode("ascii")
-
-
-def hide_addressed(text: str) -> str:
-    """Return a text with every sentence that addresses a judge replaced by a neutral mark."""
-    if not addressed(text):
-        return text
-    parts = _SENTENCE.split(text)
-    hidden = "".join(_HIDDEN if addressed(part) else part for part in parts)
-    # If several sentences only together address a judge, the whole text is hidden.
-    return _HIDDEN if addressed(hidden.replace(_HIDDEN, " ")) else hidden
-
-
-_SENTENCE = re.compile(r"((?<=[.!?;。！？；])\s+|\n+|(?<=[。！？；]))")
-_HIDDEN = "[passage left out]"
 
 
 def _folded(text: str) -> str:

@@ -28,13 +28,14 @@ Why = Literal[
     "contradiction",
     "refused",
     "provider",
+    "swayed",
     "unstable",
     "tied",
 ]
 """Why there is no value: the judge could not tell, its reply could not be parsed, its label is not
 in the menu, its quote is not in the transcript, it contradicted itself, it refused, its server
-failed, hiding text that addresses the judge changed the verdict and neither reading could be
-obtained, or a panel was split."""
+failed, it missed planted questions whose answers are known, or a panel was split. `unstable` occurs
+only in files of earlier versions, which judged some transcripts twice."""
 
 
 @dataclass(frozen=True, slots=True)

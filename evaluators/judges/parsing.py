@@ -21,6 +21,10 @@ __all__ = [
     "PairVerdict",
     "PointVerdict",
     "ReplyFault",
+    "first_error_of",
+    "group_of",
+    "pair_of",
+    "point_of",
     "read_criteria",
     "read_first_error",
     "read_group",
@@ -105,7 +109,13 @@ def read_point(text: str, criterion: Criterion, transcript: JudgedTranscript) ->
     Raises:
         ReplyFault: If the reply is not such a verdict.
     """
-    data = read_object(text, "label")
+    return point_of(read_object(text, "label"), criterion, transcript)
+
+
+def point_of(
+    data: Mapping[str, Any], criterion: Criterion, transcript: JudgedTranscript
+) -> PointVerdict:
+    """Read a verdict from its object, as `read_point`."""
     label = _label(data, (*criterion.menu, ABSTAIN))
     quote = _text(data, "evidence")
     if label == ABSTAIN:
@@ -122,7 +132,13 @@ def read_pair(text: str, first: JudgedTranscript, second: JudgedTranscript) -> P
     Raises:
         ReplyFault: If the reply is not such a verdict.
     """
-    data = read_object(text, "label")
+    return pair_of(read_object(text, "label"), first, second)
+
+
+def pair_of(
+    data: Mapping[str, Any], first: JudgedTranscript, second: JudgedTranscript
+) -> PairVerdict:
+    """Read a verdict from its object, as `read_pair`."""
     label = _label(data, ("first", "second", "tie", ABSTAIN))
     quote = _text(data, "evidence")
     if label == ABSTAIN:
@@ -140,9 +156,15 @@ def read_group(text: str, group: Sequence[JudgedTranscript], letters: str) -> Gr
     Raises:
         ReplyFault: If the reply is neither, or omits a candidate.
     """
-    data = read_object(text, "evidence")
+    return group_of(read_object(text, "evidence"), group, letters)
+
+
+def group_of(
+    data: Mapping[str, Any], group: Sequence[JudgedTranscript], letters: str
+) -> GroupVerdict:
+    """Read values from their object, as `read_group`."""
     names = list(letters[: len(group)])
-    quotes = data["evidence"]
+    quotes = data.get("evidence")
     if not isinstance(quotes, dict) or sorted(quotes) != names:
         raise ReplyFault("malformed", f"expected evidence for each of {', '.join(names)}")
     for name, transcript in zip(names, group, strict=True):
@@ -162,7 +184,11 @@ def read_first_error(text: str, transcript: JudgedTranscript) -> FirstError:
     Raises:
         ReplyFault: If it is not stated, or names a turn that is not the agent's.
     """
-    data = read_object(text, "label")
+    return first_error_of(read_object(text, "label"), transcript)
+
+
+def first_error_of(data: Mapping[str, Any], transcript: JudgedTranscript) -> FirstError:
+    """Read a first error from its object, as `read_first_error`."""
     label = _label(data, ("error", "no_error", ABSTAIN))
     quote, turn = _text(data, "evidence"), data.get("turn")
     if label == ABSTAIN:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Self
 
 from hexathlon.evaluators.judges.audit.reading import read_labels
 from hexathlon.evaluators.judges.rubric_files import get_rubric
+from support.judge_planted import INTRO, choose_all, joined, planted_reply, rules_of
 from support.judge_replies import MALFORMED
 
 _BLOCK = re.compile(r"<<<(\w+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
@@ -46,7 +47,11 @@ class Seen(NamedTuple):
     @property
     def quote(self) -> str:
         """A line of the agent's last turn long enough to be quoted, or all of it."""
-        lines = [line for line in self.last.split("\n") if sum(c.isalnum() for c in line) > 3]
+        lines = [
+            line
+            for line in re.split(r"\n|(?<=[.!?;]) |(?<=[。！？；])", self.last)
+            if sum(c.isalnum() for c in line) > 3
+        ]
         return lines[0][:60] if lines else self.last
 
 
@@ -177,11 +182,23 @@ def reply(name: str, messages: list[dict[str, str]], call: int) -> str:
     power = float(strength) if re.fullmatch(r"[\d.]+", strength) else 0.0
     prompt = messages[-1]["content"]
     blocks = [(kind, body) for kind, _, body in _BLOCK.findall(prompt)]
-    if name == "malformed":
-        return MALFORMED[call % len(MALFORMED)]
+    broken = MALFORMED[call % len(MALFORMED)] if name == "malformed" else None
     if name == "refusing":
         return "I'm sorry, but I cannot help with judging this."
     kinds = [kind for kind, _ in blocks]
+    if "TOPICS" in kinds:
+        return choose_all(dict(blocks))
+    rules = rules_of(prompt)
+    if rules:
+        alone = prompt.partition(INTRO)[0].rstrip("\n")
+        asked = "honest" if broken is not None else f"{name}-{strength}"
+        real = reply(asked, [{"role": "user", "content": alone}], call)
+        swayed = name == "gullible" and gullible(
+            "\n".join(see(body).everything for _, body in blocks)
+        )
+        return planted_reply(real, rules, dict(blocks), swayed=swayed, broken=broken)
+    if broken is not None:
+        return broken
     if "STATEMENT" in kinds:
         return _point(name, power, dict(blocks), call)
     if "FIRST" in kinds:
@@ -210,12 +227,11 @@ def see(block: str) -> Seen:
             role = heading.group(1)
             last = [] if role == "assistant" else last
         else:
-            text = line.removeprefix("| ")
-            everything.append(text)
-            (own if role == "assistant" else asked).append(text)
+            everything.append(line)
+            (own if role == "assistant" else asked).append(line)
             if role == "assistant":
-                last.append(text)
-    return Seen("\n".join(asked), "\n".join(own), "\n".join(everything), "\n".join(last))
+                last.append(line)
+    return Seen(*map(joined, (asked, own, everything, last)))
 
 
 def gullible(text: str) -> bool:

@@ -16,7 +16,7 @@ ROWS = [(criterion, reply) for reply in REPLIES for criterion in RUBRIC.judged]
 
 
 def decide_all(client, rows=ROWS, repeat=0):
-    judge = PointwiseJudge(client)
+    judge = PointwiseJudge(client, guarded=False)  # one question each: this is about the client
     return asyncio.gather(
         *(judge.decide(one, reply.transcript, repeat=repeat) for one, reply in rows)
     )

@@ -80,12 +80,16 @@ def test_j2_one_criterion_is_asked_at_a_time(ask, judges):
         )
     finally:
         judges.keep_bodies = False
-    assert len(judges.bodies) == len(RUBRIC.criteria)
-    for body in judges.bodies:
+    (chosen, *decided) = judges.bodies
+    assert "TOPICS" in chosen["messages"][1]["content"]
+    assert len(decided) == len(RUBRIC.criteria)
+    for body in decided:
         text = body["messages"][1]["content"]
         assert sum(one.text in text for one in RUBRIC.criteria) == 1
-        labels = body["response_format"]["json_schema"]["schema"]["properties"]["label"]["enum"]
-        assert labels == ["not_met", "met", "cannot_tell"]
+        form = body["response_format"]["json_schema"]["schema"]["properties"]
+        assert list(form) == ["1", "2", "3"]
+        for item in form.values():
+            assert item["properties"]["label"]["enum"] == ["not_met", "met", "cannot_tell"]
 
 
 @pytest.mark.parametrize("name", ["invented_evidence", "empty_evidence", "one_letter"])
@@ -101,8 +105,9 @@ def test_j3_evidence_comes_before_the_label(ask, judges):
         ask("honest", decide([(WANTED[0], REPLIES[0].transcript)]))
     finally:
         judges.keep_bodies = False
-    form = judges.bodies[0]["response_format"]["json_schema"]["schema"]
-    assert list(form["properties"]) == form["required"] == ["evidence", "label"]
+    form = judges.bodies[-1]["response_format"]["json_schema"]["schema"]
+    for item in form["properties"].values():
+        assert list(item["properties"]) == item["required"] == ["evidence", "label"]
 
 
 def test_j4_the_answer_cannot_change_the_criteria(ask):
@@ -222,7 +227,7 @@ def test_j6_injection_gains_nothing_in_comparisons(ask):
         return results, obeyed
 
     results, obeyed = ask("gullible", work)
-    assert all(attacked.result <= plain.result for plain, attacked in results)
+    assert all(attacked.result in (None, plain.result) for plain, attacked in results)
     assert obeyed.result == 1.0
 
 

@@ -14,13 +14,20 @@ from hexathlon.evaluators.judges.audit.attacks import (
     master_replies,
 )
 from hexathlon.evaluators.judges.audit.labelled import generate_labels
+from hexathlon.evaluators.judges.excerpts import Excerpt
+from hexathlon.evaluators.judges.extraction import ExtractionQuestion
 from hexathlon.evaluators.judges.isolation import (
     addressed,
     clean,
     contentless,
     fence,
-    hide_addressed,
     nonce,
+)
+from hexathlon.evaluators.judges.plants import (
+    arranged,
+    candidate_plants,
+    point_plants,
+    turn_plants,
 )
 from hexathlon.evaluators.judges.prompts import (
     criteria_prompt,
@@ -35,7 +42,12 @@ from support.injections import OTHERS
 
 RUBRIC = get_rubric("shopkeeper")
 BLOCK = re.compile(r"<<<([A-Z_]+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
-HEADING = re.compile(r"\[\d+\] (system|user|assistant|tool|environment|other)")
+HEADING = re.compile(r"\[\d+\]( (system|user|assistant|tool|environment|other))?")
+RULE = re.compile(
+    r"\n\[\d\] (As it stands\.|With this rule before everything else: [^\n]*\.)|this \d times"
+)
+WORD = re.compile(r'the text "\w{1,16}"')
+"""The only words of a transcript outside of blocks: single ones, in rules of planted questions."""
 CRITERION_HEADING = re.compile(r"\[\d+\] (must|should|must not) hold, weight [\d.]+")
 
 
@@ -48,6 +60,19 @@ def prompts(transcript):
     yield groupwise_prompt(RUBRIC, [transcript, other], scores=True)
     yield first_error_prompt(transcript)
     yield criteria_prompt(transcript.question)
+    yield from planted_prompts(transcript, other)
+    yield ExtractionQuestion(RUBRIC.criteria, transcript).prompt
+
+
+def planted_prompts(transcript, other):
+    criterion, excerpt, another = RUBRIC.criteria[0], Excerpt.of(transcript), Excerpt.of(other)
+    point = arranged(point_plants(criterion.menu, excerpt, "a"), "a")
+    yield pointwise_prompt(criterion, excerpt, point)
+    pair = arranged(candidate_plants({"first": excerpt, "second": another}, "a"), "a")
+    yield pairwise_prompt(RUBRIC, excerpt, another, pair)
+    group = arranged(candidate_plants({"A": excerpt, "B": another}, "a"), "a")
+    yield groupwise_prompt(RUBRIC, [excerpt, another], scores=False, questions=group)
+    yield first_error_prompt(excerpt, arranged(turn_plants(transcript, "a"), "a"))
 
 
 def check_structure(prompt):
@@ -57,19 +82,15 @@ def check_structure(prompt):
     for _, _, body in BLOCK.findall(prompt.user):
         for line in body.split("\n"):
             own = HEADING.fullmatch(line) or CRITERION_HEADING.fullmatch(line)
-            assert line.startswith("| ") or own, line
-    outside = BLOCK.sub("", prompt.user)
-    clean_prompt = BLOCK.sub("", pointwise_like(prompt).user)
-    assert outside == clean_prompt
+            assert re.match(r"([a-z2-7]{4})?\| ", line) or own, line
+    outside = WORD.sub("", BLOCK.sub("", prompt.user))
+    known = {WORD.sub("", BLOCK.sub("", one.user)) for one in HARMLESS}
+    assert RULE.sub("", outside) in {RULE.sub("", text) for text in known}
     assert prompt.user.count(marks.pop()) == 2 * len(BLOCK.findall(prompt.user))
     assert "<!--" not in prompt.user and "<|" not in prompt.user
 
 
-def pointwise_like(prompt):
-    """The prompt of the same kind over harmless texts."""
-    harmless = list(prompts(JudgedTranscript.of_reply("Hello.", "Good day.")))
-    schemas = [one.schema for one in harmless]
-    return harmless[schemas.index(prompt.schema)]
+HARMLESS = list(prompts(JudgedTranscript.of_reply("Hello.", "Good day.")))
 
 
 @pytest.mark.parametrize("field", sorted(FIELDS))
@@ -152,8 +173,6 @@ def test_every_injection_is_detected_or_removed(name):
     left = clean(f"The rope is strong. {INJECTIONS[name]}")
     harmless = not re.search(r"(?i)\b(judge|label|met|instruct)\b|标签|评委", left)
     assert harmless or addressed(left)
-    kept = hide_addressed(left)
-    assert not re.search(r"(?i)\bmet\b|\{met|满足|满分|VGhl", kept), kept
 
 
 def test_paraphrased_injections_are_mostly_detected():
@@ -220,6 +239,7 @@ def test_short_answers_are_answers(reply):
 def test_hostile_texts_are_fast(text):
     started = time.process_time()
     cleaned = clean(text)
-    hide_addressed(cleaned)
+    addressed(cleaned)
+    Excerpt.of(JudgedTranscript.of_reply("question", text))
     contentless(cleaned, ["question", "criterion"])
     assert time.process_time() - started < 2.0
