@@ -339,19 +339,19 @@ def _text(rows: list[ChainRow]) -> str:
     return "".join(f"{' '.join(map(str, row))}\n" for row in rows)
 
 
-@template("chain_two", ("medium", "hard"), needs=("gcc", "libc6-dev"))
+@template("chain_two", ("medium",), needs=("gcc", "libc6-dev"))
 def chain_two(draft: TerminalDraft) -> None:
     """Two faulty stages."""
     _chain(draft, 2)
 
 
-@template("chain_three", ("hard",), needs=("gcc", "libc6-dev"))
+@template("chain_three", ("medium",), needs=("gcc", "libc6-dev"))
 def chain_three(draft: TerminalDraft) -> None:
     """Three faulty stages."""
     _chain(draft, 3)
 
 
-@template("chain_four", ("hard",), needs=("gcc", "libc6-dev"))
+@template("chain_four", ("medium",), needs=("gcc", "libc6-dev"))
 def chain_four(draft: TerminalDraft) -> None:
     """Four faulty stages."""
     _chain(draft, 4)

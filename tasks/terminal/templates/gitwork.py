@@ -66,7 +66,7 @@ def _rule(name: str, kind: str, sign: str, bound: int, change: str, note: str = 
     )
 
 
-@template("git_regression", ("easy", "medium", "hard"), needs=("git",))
+@template("git_regression", ("easy", "medium"), needs=("git",))
 def git_regression(draft: TerminalDraft) -> None:
     """Find the commit that broke a rule under a harmless message, and fix it at the tip."""
     dice = draft.dice

@@ -48,7 +48,7 @@ for key in sorted(state):
 """
 
 
-@template("binary_journal", ("medium", "hard"))
+@template("binary_journal", ("medium",))
 def binary_journal(draft: TerminalDraft) -> None:
     """Parse a binary journal: variable-length integers, checksums, a truncated end."""
     dice = draft.dice

@@ -55,7 +55,7 @@ for line in sys.stdin:
 """
 
 
-@template("calc_language", ("easy", "medium", "hard"))
+@template("calc_language", ("easy", "medium"))
 def calc_language(draft: TerminalDraft) -> None:
     """Write an evaluator for expressions with task-specific operator precedence."""
     dice = draft.dice

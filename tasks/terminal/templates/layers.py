@@ -41,7 +41,7 @@ for section, key in sorted(values):
 """
 
 
-@template("config_layers", ("easy", "medium", "hard"))
+@template("config_layers", ("easy", "medium"))
 def config_layers(draft: TerminalDraft) -> None:
     """Resolve layered configuration: includes, overrides, removal, references."""
     dice = draft.dice

@@ -83,7 +83,7 @@ _ZONE = "ZoneInfo(zones[host])"
 _WINTER = f"timezone(datetime(2025, 1, 15, tzinfo={_ZONE}).utcoffset())"
 
 
-@template("log_zones", ("easy", "medium", "hard"))
+@template("log_zones", ("easy", "medium"))
 def log_zones(draft: TerminalDraft) -> None:
     """Merge logs with clocks in different time zones, in any season."""
     dice = draft.dice

@@ -41,7 +41,7 @@ sys.exit(0 if all(s == "ok" for s in state.values()) else 1)
 """
 
 
-@template("supervise", ("easy", "medium", "hard"))
+@template("supervise", ("easy", "medium"))
 def supervise(draft: TerminalDraft) -> None:
     """Write a supervisor: dependency order, retries, exit codes that end retrying."""
     dice = draft.dice

@@ -19,7 +19,7 @@ def _tar_gz(files: dict[str, bytes]) -> bytes:
     return gzip.compress(raw.getvalue(), mtime=0)
 
 
-@template("archive_copies", ("easy", "medium", "hard"))
+@template("archive_copies", ("easy", "medium"))
 def archive_copies(draft: TerminalDraft) -> None:
     """Several damaged copies of one backup; every record is intact in at least one of them."""
     dice = draft.dice

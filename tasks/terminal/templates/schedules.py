@@ -109,7 +109,7 @@ for day in range(366 * 9):
 """
 
 
-@template("cron_next", ("easy", "medium", "hard"))
+@template("cron_next", ("easy", "medium"))
 def cron_next(draft: TerminalDraft) -> None:
     """Report which jobs of a crontab run next; the two day fields follow cron's own rule."""
     dice = draft.dice

@@ -51,7 +51,7 @@ for line in sys.stdin:
 """
 
 
-@template("route_config", ("easy", "medium", "hard"))
+@template("route_config", ("easy", "medium"))
 def route_config(draft: TerminalDraft) -> None:
     """Fix a server's configuration until requests are routed as the table says."""
     dice = draft.dice

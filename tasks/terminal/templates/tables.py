@@ -171,7 +171,7 @@ for line in open(sys.argv[1], "rb"):
 _PLUS, _MINUS = "{ABCDEFGHI", "}JKLMNOPQR"
 
 
-@template("fixed_columns", ("easy", "medium", "hard"))
+@template("fixed_columns", ("easy", "medium"))
 def fixed_columns(draft: TerminalDraft) -> None:
     """Parse fixed-width records with legacy signed digits and two-digit years."""
     dice = draft.dice

@@ -25,8 +25,10 @@ def days() -> dict[str, TerminalDraft]:
     return {name: drafted(name) for name in DAYS}
 
 
-def test_half_of_the_hard_tasks_are_shifts():
-    assert sum(name in DAYS for name in HARD) * 2 == len(HARD)
+def test_hard_tasks_are_shifts_and_long_ones_in_turn():
+    long = [name for name in HARD if name.startswith("long_")]
+    assert {*long, *DAYS} == set(HARD)
+    assert [name in DAYS for name in HARD[: 2 * len(long)]] == [False, True] * len(long)
 
 
 @pytest.mark.parametrize("name", sorted(DAYS))
