@@ -15,7 +15,8 @@ from support.terminal import act, commands, play
 SOURCE = get_source("terminal")
 TINY = "terminal/log_breaches/tiny/test/00000"
 SAMPLE = (TINY, "terminal/git_lost/tiny/test/00001", "terminal/c_tally/tiny/dev/00000",
-          "terminal/json_table/medium/test/00002", "terminal/chain_two/medium/dev/00001")  # fmt: skip
+          "terminal/json_table/medium/test/00002",
+          "terminal/chain_two/medium/dev/00001")  # fmt: skip
 
 
 @pytest.mark.parametrize("task_id", SAMPLE)
