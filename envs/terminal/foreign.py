@@ -42,6 +42,12 @@ exit 1
 _PYTHON = f"""#!/bin/sh
 # Scripts that set PYTHONPATH themselves still find pytest.
 real=$(PATH=${{PATH#{_TOOLS}:}} command -v python3) || exit 127
+case "$1 $2" in
+  "-m pytest"|"-m py.test")
+    # The working directory joins the path once pytest and its plug-ins have been imported.
+    shift 2
+    HEXATHLON_HERE=1 exec "$real" -c '{_RUN}' {_LIBRARY} -p no:cacheprovider "$@" ;;
+esac
 PYTHONPATH="${{PYTHONPATH:+$PYTHONPATH:}}{_LIBRARY}" exec "$real" "$@"
 """
 _FETCH = f"""#!/bin/bash

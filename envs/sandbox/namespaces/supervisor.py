@@ -14,6 +14,7 @@ import platform
 import signal
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -291,6 +292,7 @@ def _sandbox(
             membership_files,
             counter_files,
             user=spec["user"],
+            open_files=spec["process_limits"]["open_files"],
         )
         _keep_only([connection.fileno(), *descriptors[1:], *membership_files, *counter_files])
         reply = init.shell(descriptors[1:]) if spec["shell"] else {}
@@ -321,7 +323,7 @@ def _enter(
     enter_user_namespace(supervisor._users)
     if spec["write_bundle"]:
         writing.apply(bundle.unpack(os.dup(descriptors[1])))
-    set_process_limits(ProcessLimits(**spec["process_limits"]))
+    set_process_limits(replace(ProcessLimits(**spec["process_limits"]), open_files=None))
     kept: tuple[int, ...] = ()
     if spec["full_root"]:
         grouped = not isinstance(supervisor._family, str)
