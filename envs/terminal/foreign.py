@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 
+from hexathlon.envs.messages import scrub
 from hexathlon.envs.sandbox.base import Sandbox, SandboxPathError
 from hexathlon.envs.sandbox.image import Entry
 from hexathlon.envs.terminal.build_tools import OFFLINE
@@ -81,6 +82,9 @@ def grader_files() -> Mapping[str, Entry]:
     return {**commands, **pytest_files(_LIBRARY), f"{_HOME}/.local/bin/env": Entry(b"", 0o644)}
 
 
+_LONGEST_NAME, _MOST_OUTCOMES = 300, 10_000
+"""Bounds on what is stored of a report; a submission that runs in the tests can write one."""
+
 _SUMMARY = re.compile(r"^(PASSED|FAILED|SKIPPED|ERROR|XFAIL|XPASS) (\S+::[^\s]+)", re.M)
 
 
@@ -141,7 +145,10 @@ def _together(found: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     for name, outcome in found:
         path, _, rest = name.partition("::")
         base, bracket, _ = rest.partition("[")
-        key = f"{path.rpartition('/')[2]}::{base}" if rest else name
+        key = scrub((f"{path.rpartition('/')[2]}::{base}" if rest else name)[:_LONGEST_NAME])
+        outcome = scrub(outcome[:_LONGEST_NAME])
+        if len(outcomes) + len(cases) >= _MOST_OUTCOMES:
+            return (*outcomes, ("outcomes", "too_many"))
         if not bracket:
             outcomes.append((key, outcome))
         elif cases.get(key, "passed") == "passed":

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hexathlon.envs.messages import scrub
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError
 from hexathlon.envs.sandbox.changes import Changes, covered
 from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
@@ -290,7 +291,7 @@ def _from_json(text: str) -> dict[str, float]:
         return {"reward": _finite(float(value))}
     if not isinstance(value, dict) or not value:
         raise ValueError("expected named numbers")
-    return {str(name): _finite(_number(item)) for name, item in value.items()}
+    return {scrub(str(name)): _finite(_number(item)) for name, item in value.items()}
 
 
 def _number(value: Any) -> float:

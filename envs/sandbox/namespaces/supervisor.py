@@ -30,6 +30,7 @@ from hexathlon.envs.sandbox.kernel.calls import (
     MS_NOSUID,
     MS_REC,
     MS_SLAVE,
+    become_owner,
     die_with_parent,
     mount,
     set_name,
@@ -55,6 +56,9 @@ from hexathlon.envs.sandbox.namespaces.root import build_root
 __all__ = ["main"]
 
 _FIRST_ID, _IDS = 1_000_000_000, 65_536
+_FIRST_OWNER = 2_000_000_000
+"""Owner of a sandbox's own user namespace: the kernel counts some resources for owners."""
+
 _CONTROL = 3
 
 
@@ -124,6 +128,11 @@ class _Supervisor:
         self._dying: list[int] = []
         self._own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self._users = _make_users() if root else None
+        self._serial = 0
+        self._users_of: dict[int, int] = {}
+        self._free_users: list[int] = []
+        """Those of sandboxes that have ended, with nobody left in them."""
+
         self._layers = Layers(_FIRST_ID if root else 0, self._users)
         self._program = seccomp_program()
         self._operations: dict[str, Callable[..., dict[str, Any]]] = {}
@@ -169,10 +178,12 @@ class _Supervisor:
             if group is not None:
                 group.limit(**spec["group"])
                 membership_files, counter_files = group.membership_files(), group.counter_files()
+            users = self._users_of_next()
             unshare(CLONE_NEWPID)
             try:
                 pid = os.fork()
                 if pid == 0:
+                    spec["users"] = users
                     _sandbox(self, descriptors, layers, base, membership_files, counter_files, spec)
             finally:
                 setns(self._own_pids, CLONE_NEWPID)
@@ -181,7 +192,21 @@ class _Supervisor:
                 os.close(handle)
         if group is not None:
             self._groups[pid] = group
+        if users is not None:
+            self._users_of[pid] = users
         return {"pid": pid}
+
+    def _users_of_next(self) -> int | None:
+        """Return a user namespace for one sandbox, so that none uses up what others may have.
+
+        All map the same ids; limits on watches, signals and timers hold for each.
+        """
+        if self._users is None:
+            return None
+        if self._free_users:
+            return self._free_users.pop()
+        self._serial = (self._serial + 1) % _IDS
+        return _make_users(_FIRST_OWNER + self._serial)
 
     def _end(self, descriptors: list[int], pid: int, wait: bool) -> dict[str, Any]:
         """Kill a sandbox; without `wait`, it is reaped after the next request."""
@@ -195,6 +220,9 @@ class _Supervisor:
         return reply
 
     def _forget(self, pid: int) -> None:
+        users = self._users_of.pop(pid, None)
+        if users is not None:
+            self._free_users.append(users)
         group = self._groups.pop(pid, None)
         if group is not None and isinstance(self._family, Family):
             self._family.remove(group)
@@ -320,7 +348,7 @@ def _enter(
         root=supervisor._root,
         writable=spec["full_root"],
     )
-    enter_user_namespace(supervisor._users)
+    enter_user_namespace(spec["users"])
     if spec["write_bundle"]:
         writing.apply(bundle.unpack(os.dup(descriptors[1])))
     set_process_limits(replace(ProcessLimits(**spec["process_limits"]), open_files=None))
@@ -377,12 +405,18 @@ def _listening(pid: int, port: int) -> int:
     return socket.create_server(("127.0.0.1", port)).detach()
 
 
-def _make_users() -> int:
-    """Create the user namespace of all sandboxes and return its descriptor."""
+def _make_users(owner: int | None = None) -> int:
+    """Create a user namespace with the ids of the sandboxes and return its descriptor.
+
+    Args:
+        owner: User id on the machine that owns it; None for this process's own.
+    """
     ours, theirs = wire.pair()
     pid = os.fork()
     if pid == 0:
         try:
+            if owner is not None:
+                become_owner(owner)
             unshare(CLONE_NEWUSER)
             wire.send(theirs, {}, [])
             wire.receive(theirs)
