@@ -30,7 +30,6 @@ from hexathlon.envs.sandbox.kernel.calls import (
     MS_NOSUID,
     MS_REC,
     MS_SLAVE,
-    become_owner,
     die_with_parent,
     mount,
     set_name,
@@ -52,12 +51,9 @@ from hexathlon.envs.sandbox.kernel.seccomp import seccomp_program
 from hexathlon.envs.sandbox.namespaces.export import export
 from hexathlon.envs.sandbox.namespaces.layers import Layers
 from hexathlon.envs.sandbox.namespaces.root import build_root
+from hexathlon.envs.sandbox.namespaces.users import FIRST_ID, UserNamespaces
 
 __all__ = ["main"]
-
-_FIRST_ID, _IDS = 1_000_000_000, 65_536
-_FIRST_OWNER = 2_000_000_000
-"""Owner of a sandbox's own user namespace: the kernel counts some resources for owners."""
 
 _CONTROL = 3
 
@@ -127,13 +123,9 @@ class _Supervisor:
         self._helpers: list[int] = []
         self._dying: list[int] = []
         self._own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-        self._users = _make_users() if root else None
-        self._serial = 0
+        self._users = UserNamespaces() if root else None
         self._users_of: dict[int, int] = {}
-        self._free_users: list[int] = []
-        """Those of sandboxes that have ended, with nobody left in them."""
-
-        self._layers = Layers(_FIRST_ID if root else 0, self._users)
+        self._layers = Layers(FIRST_ID if root else 0, self._users.common if self._users else None)
         self._program = seccomp_program()
         self._operations: dict[str, Callable[..., dict[str, Any]]] = {}
         self._operations |= {"open": self._open, "end": self._end, "drop": self._drop}
@@ -178,7 +170,7 @@ class _Supervisor:
             if group is not None:
                 group.limit(**spec["group"])
                 membership_files, counter_files = group.membership_files(), group.counter_files()
-            users = self._users_of_next()
+            users = self._users.take() if self._users is not None else None
             unshare(CLONE_NEWPID)
             try:
                 pid = os.fork()
@@ -196,18 +188,6 @@ class _Supervisor:
             self._users_of[pid] = users
         return {"pid": pid}
 
-    def _users_of_next(self) -> int | None:
-        """Return a user namespace for one sandbox, so that none uses up what others may have.
-
-        All map the same ids; limits on watches, signals and timers hold for each.
-        """
-        if self._users is None:
-            return None
-        if self._free_users:
-            return self._free_users.pop()
-        self._serial = (self._serial + 1) % _IDS
-        return _make_users(_FIRST_OWNER + self._serial)
-
     def _end(self, descriptors: list[int], pid: int, wait: bool) -> dict[str, Any]:
         """Kill a sandbox; without `wait`, it is reaped after the next request."""
         reply = self._count(descriptors, pid)
@@ -221,8 +201,8 @@ class _Supervisor:
 
     def _forget(self, pid: int) -> None:
         users = self._users_of.pop(pid, None)
-        if users is not None:
-            self._free_users.append(users)
+        if users is not None and self._users is not None:
+            self._users.give_back(users)
         group = self._groups.pop(pid, None)
         if group is not None and isinstance(self._family, Family):
             self._family.remove(group)
@@ -285,7 +265,7 @@ class _Supervisor:
         """Compute the changes made by layers, in a separate process."""
         lower = [f"l/{number}/u" for number in image] + [self._layers.base(base)]
         upper = [f"l/{number}/u" for number in above]
-        owner = _FIRST_ID if self._root else 0
+        owner = FIRST_ID if self._root else 0
         systems = [f"l/{number}/s" for number in above]
         if not any(map(os.path.isdir, systems)):
             work = partial(export, upper, lower, owner, **most)
@@ -403,36 +383,6 @@ def _listening(pid: int, port: int) -> int:
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     setns(network, CLONE_NEWNET)
     return socket.create_server(("127.0.0.1", port)).detach()
-
-
-def _make_users(owner: int | None = None) -> int:
-    """Create a user namespace with the ids of the sandboxes and return its descriptor.
-
-    Args:
-        owner: User id on the machine that owns it; None for this process's own.
-    """
-    ours, theirs = wire.pair()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            if owner is not None:
-                become_owner(owner)
-            unshare(CLONE_NEWUSER)
-            wire.send(theirs, {}, [])
-            wire.receive(theirs)
-        finally:
-            os._exit(0)
-    try:
-        wire.receive(ours)
-        for name in ("uid_map", "gid_map"):
-            with open(f"/proc/{pid}/{name}", "w") as file:
-                file.write(f"0 {_FIRST_ID} {_IDS}")
-        return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
-    finally:
-        ours.close()
-        theirs.close()
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
 
 
 def _forget_arguments() -> None:

@@ -246,7 +246,8 @@ SLOW = ("many files", "hard links", "a whole system")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in POISON]
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in POISON],
 )
 def test_poisoned_files_do_not_spoil_what_is_right(env: TerminalEnv, name: str) -> None:
     """The oracle's work is judged, whatever lies beside it, or the agent has failed."""

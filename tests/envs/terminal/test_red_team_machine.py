@@ -99,7 +99,9 @@ def use():
     kept.append(0)
 """,
 }
-START = "kept = []\nfor _ in range(12):\n    if not os.fork(): break\nattempt(use)\ntime.sleep(60)\n"
+START = (
+    "kept = []\nfor _ in range(12):\n    if not os.fork(): break\nattempt(use)\ntime.sleep(60)\n"
+)
 
 
 @pytest.fixture

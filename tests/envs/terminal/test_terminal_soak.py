@@ -26,9 +26,11 @@ RUNAWAYS = (
     [":(){ :|:& };: ; kill -9 $$", "echo"],
     ["f() { trap '' INT TERM HUP; f & f & }; f; kill -9 $$", "echo"],
     ["yes | head -c 300M > /app/full; echo"],
-    ["(cd /tmp; for d in {1..400}; do mkdir $d; (cd $d; touch {1..99}) || break; done) 2>&1 | tail -1"],
-    ["for i in {60..400}; do eval \"exec $i</dev/null\" || break; done", "echo"],
-    ["for i in {0..254}; do eval \"exec $i>&-\"; done", "echo"],
+    [
+        "(cd /tmp; for d in {1..400}; do mkdir $d; (cd $d; touch {1..99}) || break; done) 2>&1 | tail -1"
+    ],
+    ['for i in {60..400}; do eval "exec $i</dev/null" || break; done', "echo"],
+    ['for i in {0..254}; do eval "exec $i>&-"; done', "echo"],
     ["rm -rf /app; ln -s /etc /app"],
     ["rm -rf /app; mkfifo /app"],
     ["for d in /*; do rm -rf $d; ln -s /dev/null $d; done 2>/dev/null"],
