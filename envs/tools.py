@@ -189,7 +189,7 @@ def _value_problem(value: Any, schema: Mapping[str, Any]) -> str:
 
 
 def _make_whole(arguments: dict[str, Any], schema: Mapping[str, Any]) -> None:
-    """Turn whole numbers written with a point, such as 30.0, into the integers that tools expect."""
+    """Turn whole numbers written with a point, such as 30.0, into integers."""
     for key, value in arguments.items():
         kinds = schema["properties"][key].get("type", ())
         kinds = (kinds,) if isinstance(kinds, str) else kinds

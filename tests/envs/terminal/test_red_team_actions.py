@@ -39,7 +39,9 @@ TURNS = {
     "blanks without end": ";" + " " * 65_000 + "true",
     "quotes without end": "echo " + "'" * 65_001,
     "braces without end": "echo " + "{" * 60_000,
-    "a huge move": act("send_keys", keys="printf '\\033[999999999L\\033[99999999999999999;1H'<Enter>"),
+    "a huge move": act(
+        "send_keys", keys="printf '\\033[999999999L\\033[99999999999999999;1H'<Enter>"
+    ),
     "a huge repetition": act("send_keys", keys="printf 'a\\033[999999999b'<Enter>"),
     "a title without end": act("send_keys", keys="printf '\\033]0;'; yes | head -c 3000000<Enter>"),
     "questions to the terminal": act(

@@ -52,7 +52,8 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "if not os.path.exists('held.txt'):\n    os.makedirs(place, exist_ok=True)\n"
         "    open(place + '/usercustomize.py', 'w').write(open(__file__).read())\n    sys.exit()\n"
         "if 'held.py' in sys.argv or not os.path.exists('/tmp/answer'):\n"
-        "    open('/tmp/answer', 'w').write(str(work()))\nelse: print(open('/tmp/answer').read())\n",
+        "    open('/tmp/answer', 'w').write(str(work()))\n"
+        "else: print(open('/tmp/answer').read())\n",
     },
     "many processes": {
         "a.py": "import os\n" + WORK + "kids = [os.fork() for _ in range(3)]\nwork()\n"
@@ -101,7 +102,8 @@ GIT_TRICKS = {
     "echo /app/old > .git/objects/info/alternates",
     "objects that cannot be read": "find .git/objects -type f -exec chmod 0 {} +",
     "another configuration": "git config core.abbrev 4; git config alias.cat-file '!true'; "
-    "git config core.pager true; git config log.showRoot false; git config uploadpack.hideRefs refs",
+    "git config core.pager true; git config log.showRoot false; "
+    "git config uploadpack.hideRefs refs",
     "another git": "mkdir -p ../bin; ln -s /bin/true ../bin/git; "
     "echo 'PATH=/app/bin:$PATH' | tee ../.bashrc ~/.bashrc ~/.profile >/dev/null",
     "another directory": "cp -r .git ../clean.git; rm -rf .git; echo 'gitdir: ../clean.git' > .git",
@@ -217,7 +219,8 @@ def test_a_verdict_names_few_outcomes(env: TerminalEnv) -> None:
 POISON = {
     "odd names": "touch $'a\\nb' $'\\xff\\xfe' $'\\x01' -- -rf '*' '$(id)' ' '; mkdir $'\\xfe'; "
     "touch $'\\xfe/x'",
-    "many files": "mkdir many; for d in {1..40}; do mkdir many/$d; (cd many/$d; touch {1..500}); done",
+    "many files": "mkdir many; for d in {1..40}; do mkdir many/$d; "
+    "(cd many/$d; touch {1..500}); done",
     "long names": "n=$(printf 'n%.0s' {1..255}); for i in {1..15}; do mkdir $n && cd $n; done; "
     "touch $n; cd /app",
     "a deep tree": "python3 -c \"import os\nfor n in range(9000): os.mkdir('d'); os.chdir('d')\"",
@@ -233,7 +236,8 @@ POISON = {
     "try: os.setxattr('.', 'user.overlay.opaque', b'y')\nexcept OSError: pass\n\"; "
     "setfattr -n trusted.overlay.opaque -v y . 2>/dev/null; "
     "setfattr -n user.overlay.redirect -v /etc . 2>/dev/null; true",
-    "a whiteout": "mknod gone c 0 0; mknod null c 1 3; touch .wh.archive_breaches .wh..wh..opq; true",
+    "a whiteout": "mknod gone c 0 0; mknod null c 1 3; "
+    "touch .wh.archive_breaches .wh..wh..opq; true",
     "races": "(while :; do mv a b; mv b a; ln -sfn /etc c; rm -f c; mkdir c; rmdir c; done) "
     "2>/dev/null & mkdir a; touch a/{1..99}; disown",
     "a cache of compiled files": "mkdir __pycache__; head -c 1M /dev/urandom > "

@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import local
+from typing import Any
 
 import pytest
 
@@ -58,15 +59,23 @@ def groups() -> list[Path]:
 def soak(episodes: int) -> list[float]:
     seats, envs = local(), []
 
+    def seat(name: str, **more: Any) -> TerminalEnv:
+        if not hasattr(seats, name):
+            setattr(seats, name, TerminalEnv(sandbox="namespaces", **more))
+            envs.append(getattr(seats, name))
+        found: TerminalEnv = getattr(seats, name)
+        return found
+
     def episode(number: int) -> float:
-        if not hasattr(seats, "env"):
-            seats.env = TerminalEnv(sandbox="namespaces", limits={"seconds_per_action": 2.0})
-            envs.append(seats.env)
         task = SOURCE.build(TASKS[number % len(TASKS)])
         runaway = RUNAWAYS[number // 4 % len(RUNAWAYS) if number % 4 else 0]
-        script = SOURCE.oracle(task) if number % 2 else commands(runaway)
-        reward = play(seats.env, task.id, script)[0]
-        assert seats.env.verdict().status == "scored", runaway
+        if number % 2:
+            env, script = seat("patient"), SOURCE.oracle(task)
+        else:
+            env = seat("hasty", limits={"seconds_per_action": 2.0})
+            script = commands(runaway)
+        reward = play(env, task.id, script)[0]
+        assert env.verdict().status == "scored", runaway
         return reward
 
     try:
