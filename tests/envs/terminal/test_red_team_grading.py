@@ -33,7 +33,7 @@ def env(backend_name: str) -> Iterator[TerminalEnv]:
 
 PREPARE = "python3 held.py > held.txt"
 RULE = "import random\nfor n in range(5):\n    print(n)\n"
-WORK = "def work():\n    total = 0\n    for n in range(15_000_000): total += n & 1\n    return 7\n"
+WORK = "def work():\n    total = 0\n    for n in range(30_000_000): total += n & 1\n    return 7\n"
 PROGRAMS: dict[str, dict[str, str]] = {
     "a module that the preparation imports": {
         "random.py": f"{WORK}open('/app/answer', 'w').write(str(work()))\n",
@@ -56,7 +56,7 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "else: print(open('/tmp/answer').read())\n",
     },
     "many processes": {
-        "a.py": "import os\n" + WORK + "kids = [os.fork() for _ in range(3)]\nwork()\n"
+        "a.py": "import os\n" + WORK + "kids = [os.fork() for _ in range(1)]\nwork()\n"
         "if all(kids):\n    for _ in kids: os.wait()\n    print(7)\n",
     },
 }  # fmt: skip

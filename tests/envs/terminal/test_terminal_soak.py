@@ -27,9 +27,7 @@ RUNAWAYS = (
     [":(){ :|:& };: ; kill -9 $$", "echo"],
     ["f() { trap '' INT TERM HUP; f & f & }; f; kill -9 $$", "echo"],
     ["yes | head -c 300M > /app/full; echo"],
-    [
-        "(cd /tmp; for d in {1..400}; do mkdir $d; touch $d/{1..99} || break; done) 2>&1 | tail -1"
-    ],
+    ["(cd /tmp; for d in {1..400}; do mkdir $d; touch $d/{1..99} || break; done) 2>&1 | tail -1"],
     ['for i in {60..400}; do eval "exec $i</dev/null" || break; done', "echo"],
     ['for i in {0..254}; do eval "exec $i>&-"; done', "echo"],
     ["rm -rf /app; ln -s /etc /app"],
