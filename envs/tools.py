@@ -114,7 +114,10 @@ class ToolTable:
                     break
             else:
                 return ""
-        return argument_problem(call.name, call.arguments, schema)
+        problem = argument_problem(call.name, call.arguments, schema)
+        if not problem:
+            _make_whole(call.arguments, schema)
+        return problem
 
 
 def _text_lengths(schema: Mapping[str, Any]) -> dict[str, int] | None:
@@ -183,6 +186,15 @@ def _value_problem(value: Any, schema: Mapping[str, Any]) -> str:
         if "items" in schema:
             return next(filter(None, (_value_problem(v, schema["items"]) for v in value)), "")
     return ""
+
+
+def _make_whole(arguments: dict[str, Any], schema: Mapping[str, Any]) -> None:
+    """Turn whole numbers written with a point, such as 30.0, into integers."""
+    for key, value in arguments.items():
+        kinds = schema["properties"][key].get("type", ())
+        kinds = (kinds,) if isinstance(kinds, str) else kinds
+        if isinstance(value, float) and "integer" in kinds and "number" not in kinds:
+            arguments[key] = int(value)
 
 
 def _is_kind(value: Any, kind: str) -> bool:

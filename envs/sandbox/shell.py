@@ -47,7 +47,7 @@ _REPORT = b'builtin printf \'%s%%d%%s\\0\' "$?" "${-//[^e]}" >&59\n'
 
 # Under `set -e` a failing command would end the shell. A trap ends the command instead, as
 # Control-C does; `errtrace` lets functions inherit it. The report's line sets the option again.
-_ERREXIT = re.compile(rb"errexit|\bset\s+-\w*e|(?:^|[;&|{(\n])\s*(?:\.|source)\s")
+_ERREXIT = re.compile(rb"errexit|\bset\s+-\w*e|(?:^|[;&|{(\n])[ \t]*+(?:\.|source)\s")
 _GUARD = (
     b"__hx_e=${-//[^e]} __hx_t=${-//[^E]} __hx_end=; set +e; "
     b'case "$(builtin trap -p ERR)" in "") set -E; builtin trap \'__hx_status=$?; case $- in *e*) '

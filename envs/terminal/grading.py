@@ -22,6 +22,9 @@ __all__ = ["carried_over", "changed_files", "judge_probes", "run_cleanly"]
 
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CLEAN = f"/usr/bin/env -i PATH={_SYSTEM} HOME=/tmp LC_ALL=C.UTF-8 TZ=UTC"
+_OURS = "export PYTHONSAFEPATH=1 PYTHONNOUSERSITE=1\n"
+"""Before a probe's preparation, which is not the agent's program: no module of its is imported."""
+
 _INPUT = "/tmp/.hexathlon-input"
 _OUTPUT = "/tmp/.hexathlon-output"
 _SLACK = 5.0
@@ -91,6 +94,9 @@ def _kept(path: str, digest: str, image: SandboxImage, changes: Changes) -> str:
 
 
 def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
+    budget = float(probe.get("cpu", math.inf))
+    if budget < math.inf:
+        sandbox.kill_all()  # what an earlier probe left would work before time is measured
     inputs = {f"{workdir}/{path}": Entry(text.encode()) for path, text in probe["files"].items()}
     inputs[_INPUT] = Entry(probe["stdin"].encode())
     try:
@@ -98,8 +104,7 @@ def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
     except SandboxPathError:  # leftover files occupy the inputs' paths
         return "inputs"
     if probe.get("setup"):
-        _run(sandbox, workdir, probe["setup"], float(probe["seconds"]))
-    budget = float(probe.get("cpu", math.inf))
+        _run(sandbox, workdir, _OURS + probe["setup"], float(probe["seconds"]))
     before = sandbox.cpu_seconds() if budget < math.inf else None
     done = _run(sandbox, workdir, probe["run"], float(probe["seconds"]))
     if before is not None and (sandbox.cpu_seconds() or 0.0) - before > budget:

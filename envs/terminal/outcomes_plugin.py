@@ -6,8 +6,13 @@ Imports the standard library and pytest alone, and is not part of the package's 
 # mypy: ignore-errors
 
 import argparse
+import contextlib
+import importlib
 import json
 import os
+import sys
+
+import pytest
 
 _IGNORED = (
     ("--cov", "?"),
@@ -26,6 +31,13 @@ _IGNORED = (
 )
 """Options of plug-ins whose absence changes no outcome, and the number of their values."""
 
+_LATER = (
+    "cProfile", "code", "difflib", "doctest", "faulthandler", "getpass", "grp", "logging", "pdb",
+    "pickle", "pkgutil", "pprint", "pwd", "readline", "shutil", "socket", "tempfile", "timeit",
+    "tomllib", "trace", "tracemalloc", "unittest", "unittest.mock", "xml.etree.ElementTree",
+)  # fmt: skip
+"""Modules of the standard library that pytest imports while it runs."""
+
 _outcomes = {}
 _collected = []
 
@@ -43,6 +55,20 @@ def pytest_addoption(parser):
             group._addoption(name, dest="ignored" + name.replace("-", "_"), default=None, **how)
         except (ValueError, argparse.ArgumentError):
             continue  # the plug-in is there
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests():
+    """For `python -m pytest`, add the working directory to the path, as Python itself does.
+
+    It does so at the start, when a submission's modules could take the place of those that pytest
+    imports.
+    """
+    if os.environ.pop("HEXATHLON_HERE", ""):
+        for name in _LATER:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+        sys.path.insert(0, os.getcwd())
 
 
 def pytest_collection_finish(session):

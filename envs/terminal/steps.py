@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hexathlon.envs.messages import scrub
 from hexathlon.envs.sandbox.base import Sandbox, SandboxBackend, SandboxPathError
 from hexathlon.envs.sandbox.changes import Changes, covered
 from hexathlon.envs.sandbox.image import HOST, Entry, SandboxImage
@@ -20,7 +21,7 @@ from hexathlon.envs.terminal.foreign import (
     test_command,
 )
 from hexathlon.envs.terminal.grading import changed_files, judge_probes, run_cleanly
-from hexathlon.envs.terminal.tampering import is_hook, steers_tests
+from hexathlon.envs.terminal.tampering import is_hook, shadowing_package, steers_tests
 from hexathlon.tasks.terminal.harbor import HarborStep, HarborTask
 from hexathlon.tasks.terminal.opening import content_digest, native_checks
 from hexathlon.tasks.terminal.test_ids import expected_tests
@@ -30,7 +31,7 @@ __all__ = ["STOPPED", "GradedStep", "StepGrader", "begin", "wrecked"]
 _LOGS = "/logs/verifier"
 _DROPPED = frozenset(
     "/tests /solution /logs /hexathlon /proc /dev /sys /usr/bin /usr/sbin /usr/lib /bin /sbin /lib "
-    "/lib64".split()
+    "/lib64 /etc/alternatives /etc/perl /etc/gitconfig".split()
 )
 _SOLUTION_SECONDS, _BEFORE_SECONDS = 300.0, 30.0
 _reachable: dict[tuple[str, str, str], bool] = {}
@@ -197,16 +198,24 @@ class StepGrader:
     def _left(self, changes: Changes) -> SandboxImage:
         """Return the image with the agent's changes, but without tools, hooks and grader paths."""
         inside = f"{self.image.workdir.rstrip('/')}/"
+        known = {shadowing_package(path) for path in self.image.files}
 
         def ours(path: str) -> bool:
             if covered(path, _DROPPED) and not self._adds_a_command(path):
                 return True
-            if is_hook(path) and not path.startswith(inside):
+            if is_hook(path) and (inside == "/" or not path.startswith(inside)):
+                return True
+            package = shadowing_package(path)
+            if package is not None and package not in known:
                 return True
             return steers_tests(path, changes.written.get(path), self.image.files.get(path))
 
         gone = frozenset(path for path in changes.deleted if not ours(path))
-        files = {p: entry for p, entry in self.image.files.items() if not covered(p, gone)}
+        files = {
+            p: entry
+            for p, entry in self.image.files.items()
+            if not covered(p, gone) or steers_tests(p, entry)
+        }
         files.update({p: entry for p, entry in changes.written.items() if not ours(p)})
         return replace(self.image, files=files, user="")
 
@@ -266,7 +275,7 @@ def _reward(sandbox: Sandbox) -> tuple[dict[str, float] | None, str]:
             continue
         try:
             values = parse(data.decode("utf-8"))
-        except (UnicodeDecodeError, ValueError, RecursionError):
+        except (UnicodeDecodeError, ValueError, OverflowError, RecursionError):
             return None, f"{name} contains no finite number"
         return values, ""
     return None, "the tests wrote no reward"
@@ -282,7 +291,7 @@ def _from_json(text: str) -> dict[str, float]:
         return {"reward": _finite(float(value))}
     if not isinstance(value, dict) or not value:
         raise ValueError("expected named numbers")
-    return {str(name): _finite(_number(item)) for name, item in value.items()}
+    return {scrub(str(name)): _finite(_number(item)) for name, item in value.items()}
 
 
 def _number(value: Any) -> float:

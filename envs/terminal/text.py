@@ -13,7 +13,6 @@ _ESCAPES = re.compile(
     r"|\x1b[PX^_][^\x1b]*\x1b\\"  # other strings
     r"|\x1b[ -/]*[0-~]"
 )
-_OVERWRITTEN = re.compile(r"[^\n]*\r(?=[^\n])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _REASONS = {
     Stop.TIME: "stopped at its time limit",
@@ -31,7 +30,8 @@ def clean(data: bytes) -> str:
     """Decode terminal output: remove escape sequences, spell out other control characters."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     text = _ESCAPES.sub("", text)
-    text = _OVERWRITTEN.sub("", text).replace("\r", "")
+    if "\r" in text:  # a line's last state is what a terminal shows
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return _CONTROL.sub(_spelled, text)
 
 

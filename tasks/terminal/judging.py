@@ -66,7 +66,10 @@ def _same(wanted: Any, found: Any) -> bool:
     if isinstance(wanted, (int, float)):
         if not isinstance(found, (int, float)):
             return False
-        return abs(wanted - found) <= 1e-9 * max(1.0, abs(wanted))
+        try:
+            return abs(wanted - found) <= 1e-9 * max(1.0, abs(wanted))
+        except OverflowError:  # a whole number beyond every float
+            return False
     if type(wanted) is not type(found):
         return False
     if isinstance(wanted, list):

@@ -23,6 +23,7 @@ __all__ = [
     "MS_REC",
     "MS_REMOUNT",
     "MS_SLAVE",
+    "become_owner",
     "die_with_parent",
     "drop_capabilities",
     "libc",
@@ -58,6 +59,7 @@ _MOVE_MOUNT_F_EMPTY_PATH = 4
 _MOUNT_ATTR_IDMAP = 0x00100000
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 
+_PR_SET_SECUREBITS, _NO_SETUID_FIXUP = 28, 4
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NAME = 1, 4, 15
 _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 24, 38
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
@@ -149,6 +151,12 @@ def prctl(option: int, *values: int) -> int:
     """Change a setting of this process."""
     padded = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
     return _checked(libc.prctl(ctypes.c_int(option), *padded), f"prctl {option}")
+
+
+def become_owner(user: int) -> None:
+    """Make a user the owner of namespaces that this process creates; its capabilities stay."""
+    prctl(_PR_SET_SECUREBITS, _NO_SETUID_FIXUP)
+    os.setresuid(-1, user, -1)
 
 
 def set_name(name: str) -> None:

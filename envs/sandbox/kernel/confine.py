@@ -42,7 +42,7 @@ class ProcessLimits:
     """Per-process limits, as in setrlimit(2); None leaves a limit as it is."""
 
     file_bytes: int
-    open_files: int
+    open_files: int | None
     processes: int | None
     address_space: int | None
 

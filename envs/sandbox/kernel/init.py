@@ -11,6 +11,7 @@ All imports happen at the start: later, the interpreter's own files cannot be re
 import errno
 import fcntl
 import os
+import resource
 import select
 import signal
 import socket
@@ -45,6 +46,9 @@ class Init:
             one, of processor time.
         whole: Whether every process but this one in `/proc` belongs to the sandbox.
         user: `user` or `user:group` of the shells; empty for this process's own.
+        open_files: Limit on descriptors of the shells and their children; 0 for this process's own,
+            which should be far higher: the kernel refuses to pass descriptors for a user of whom
+            more than the sender's limit are on their way, whichever sandbox sent them.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class Init:
         *,
         whole: bool = True,
         user: str = "",
+        open_files: int = 0,
     ) -> None:
         self._connection = connection
         self._environment = environment
@@ -64,7 +69,8 @@ class Init:
         self._membership_files = membership_files
         self._counter_files = counter_files
         self._whole = whole
-        self._become = _becoming(user) if user else []
+        self._open_files = open_files
+        self._become = _becoming(user, open_files) if user else []
         self._shells: dict[int, str] = {}
         self._operations: dict[str, Callable[..., dict[str, Any]]] = {
             "shell": self.shell,
@@ -135,6 +141,10 @@ class Init:
             wire.send(self._connection, message, descriptors)
         except BrokenPipeError:
             return  # the caller has gone; the next read reports it
+        except OSError as error:
+            if not descriptors:
+                raise
+            self._say({"error": error.strerror or str(error), "errno": error.errno}, [])
 
     def _reap(self) -> None:
         while True:
@@ -179,7 +189,7 @@ class Init:
         os.chdir(self._workdir if os.path.isdir(self._workdir) else "/")
         try:
             program = self._become[0] if self._become else _SHELL
-            return os.posix_spawn(
+            pid = os.posix_spawn(
                 program,
                 [*self._become, _SHELL, *arguments[1:]] if self._become else arguments,
                 self._environment,
@@ -190,6 +200,9 @@ class Init:
             )
         finally:
             os.chdir("/")
+        if self._open_files and not self._become:  # no command has reached the shell yet
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (self._open_files, self._open_files))
+        return pid
 
     def _terminal(self, descriptors: list[int], rows: int, columns: int) -> dict[str, Any]:
         master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
@@ -338,12 +351,13 @@ def _opened(path: str, flags: int, mode: int = 0o644) -> int:
     return handle
 
 
-def _becoming(user: str) -> list[str]:
+def _becoming(user: str, open_files: int) -> list[str]:
     """Return the command before another that becomes a user."""
     name, _, group = user.partition(":")
     listed = not group and not name.isdigit()  # only a name has further groups
     groups = "--init-groups" if listed else "--clear-groups"
-    return ["/usr/bin/setpriv", "--reuid", name, "--regid", group or name, groups]
+    limit = ["/usr/bin/prlimit", f"--nofile={open_files}:{open_files}"] if open_files else []
+    return [*limit, "/usr/bin/setpriv", "--reuid", name, "--regid", group or name, groups]
 
 
 def _refuse_own(path: str) -> None:

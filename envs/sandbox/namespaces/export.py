@@ -121,7 +121,8 @@ def _walk(layer: str) -> Iterator[tuple[str, os.stat_result, bool]]:
                     yield inside, status, False
                     continue
                 yield inside, status, _hides(folder, name)
-                waiting.append(inside)
+                if _speakable(inside):  # what lies deeper has no name in a record either
+                    waiting.append(inside)
 
 
 def _open_folder(layer: str, path: str) -> int:

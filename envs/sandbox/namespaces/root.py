@@ -30,6 +30,9 @@ from hexathlon.envs.sandbox.namespaces.layers import STAGE, layer_option
 __all__ = ["build_root"]
 
 _NAMESPACES = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP
+_TERMINALS = 64
+"""Pseudo-terminals of one sandbox; the kernel has a few thousand for the whole machine."""
+
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
 
@@ -78,7 +81,13 @@ def build_root(
     _require_folder("r/dev")
     mount("d", "r/dev", flags=MS_BIND | MS_REC)
     flags = MS_NOSUID | MS_NOEXEC
-    mount("devpts", "r/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=620")
+    mount(
+        "devpts",
+        "r/dev/pts",
+        "devpts",
+        flags,
+        f"newinstance,ptmxmode=0666,mode=620,max={_TERMINALS}",
+    )
     mount("tmpfs", "r/dev/shm", "tmpfs", flags | MS_NODEV, f"mode=1777,size={memory_files}")
     os.chdir("r")
     pivot_root(".", ".")

@@ -14,6 +14,7 @@ import platform
 import signal
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -50,10 +51,10 @@ from hexathlon.envs.sandbox.kernel.seccomp import seccomp_program
 from hexathlon.envs.sandbox.namespaces.export import export
 from hexathlon.envs.sandbox.namespaces.layers import Layers
 from hexathlon.envs.sandbox.namespaces.root import build_root
+from hexathlon.envs.sandbox.namespaces.users import FIRST_ID, UserNamespaces
 
 __all__ = ["main"]
 
-_FIRST_ID, _IDS = 1_000_000_000, 65_536
 _CONTROL = 3
 
 
@@ -122,8 +123,9 @@ class _Supervisor:
         self._helpers: list[int] = []
         self._dying: list[int] = []
         self._own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-        self._users = _make_users() if root else None
-        self._layers = Layers(_FIRST_ID if root else 0, self._users)
+        self._users = UserNamespaces() if root else None
+        self._users_of: dict[int, int] = {}
+        self._layers = Layers(FIRST_ID if root else 0, self._users.common if self._users else None)
         self._program = seccomp_program()
         self._operations: dict[str, Callable[..., dict[str, Any]]] = {}
         self._operations |= {"open": self._open, "end": self._end, "drop": self._drop}
@@ -168,10 +170,12 @@ class _Supervisor:
             if group is not None:
                 group.limit(**spec["group"])
                 membership_files, counter_files = group.membership_files(), group.counter_files()
+            users = self._users.take() if self._users is not None else None
             unshare(CLONE_NEWPID)
             try:
                 pid = os.fork()
                 if pid == 0:
+                    spec["users"] = users
                     _sandbox(self, descriptors, layers, base, membership_files, counter_files, spec)
             finally:
                 setns(self._own_pids, CLONE_NEWPID)
@@ -180,6 +184,8 @@ class _Supervisor:
                 os.close(handle)
         if group is not None:
             self._groups[pid] = group
+        if users is not None:
+            self._users_of[pid] = users
         return {"pid": pid}
 
     def _end(self, descriptors: list[int], pid: int, wait: bool) -> dict[str, Any]:
@@ -194,6 +200,9 @@ class _Supervisor:
         return reply
 
     def _forget(self, pid: int) -> None:
+        users = self._users_of.pop(pid, None)
+        if users is not None and self._users is not None:
+            self._users.give_back(users)
         group = self._groups.pop(pid, None)
         if group is not None and isinstance(self._family, Family):
             self._family.remove(group)
@@ -256,7 +265,7 @@ class _Supervisor:
         """Compute the changes made by layers, in a separate process."""
         lower = [f"l/{number}/u" for number in image] + [self._layers.base(base)]
         upper = [f"l/{number}/u" for number in above]
-        owner = _FIRST_ID if self._root else 0
+        owner = FIRST_ID if self._root else 0
         systems = [f"l/{number}/s" for number in above]
         if not any(map(os.path.isdir, systems)):
             work = partial(export, upper, lower, owner, **most)
@@ -291,6 +300,7 @@ def _sandbox(
             membership_files,
             counter_files,
             user=spec["user"],
+            open_files=spec["process_limits"]["open_files"],
         )
         _keep_only([connection.fileno(), *descriptors[1:], *membership_files, *counter_files])
         reply = init.shell(descriptors[1:]) if spec["shell"] else {}
@@ -318,10 +328,10 @@ def _enter(
         root=supervisor._root,
         writable=spec["full_root"],
     )
-    enter_user_namespace(supervisor._users)
+    enter_user_namespace(spec["users"])
     if spec["write_bundle"]:
         writing.apply(bundle.unpack(os.dup(descriptors[1])))
-    set_process_limits(ProcessLimits(**spec["process_limits"]))
+    set_process_limits(replace(ProcessLimits(**spec["process_limits"]), open_files=None))
     kept: tuple[int, ...] = ()
     if spec["full_root"]:
         grouped = not isinstance(supervisor._family, str)
@@ -373,30 +383,6 @@ def _listening(pid: int, port: int) -> int:
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     setns(network, CLONE_NEWNET)
     return socket.create_server(("127.0.0.1", port)).detach()
-
-
-def _make_users() -> int:
-    """Create the user namespace of all sandboxes and return its descriptor."""
-    ours, theirs = wire.pair()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            unshare(CLONE_NEWUSER)
-            wire.send(theirs, {}, [])
-            wire.receive(theirs)
-        finally:
-            os._exit(0)
-    try:
-        wire.receive(ours)
-        for name in ("uid_map", "gid_map"):
-            with open(f"/proc/{pid}/{name}", "w") as file:
-                file.write(f"0 {_FIRST_ID} {_IDS}")
-        return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
-    finally:
-        ours.close()
-        theirs.close()
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
 
 
 def _forget_arguments() -> None:

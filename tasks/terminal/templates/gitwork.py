@@ -133,7 +133,7 @@ def git_regression(draft: TerminalDraft) -> None:
             total += int(step) if sign == "+" else -int(step)
         orders.append(f"{kind} {amount}\n")
         totals.append(f"{total}\n")
-    git = "git -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
+    git = "git --no-replace-objects -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
     draft.probe(
         "culprit",
         f"tr -d ' \\n' < culprit | grep -xE '[0-9a-f]{{40}}' | xargs {git} log -1 --format=%s",
@@ -213,7 +213,7 @@ def git_lost(draft: TerminalDraft) -> None:
         f"old order, but leave out those on {dropped}, which is given up. Leave the working tree "
         "clean and nothing else changed."
     )
-    git = "git -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
+    git = "git --no-replace-objects -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
     draft.probe("subjects", f"{git} log --reverse --format=%s main", text="\n".join(subjects))
     shown = "".join(f"{path}={contents[path]}" for path in sorted(contents))
     draft.probe(
@@ -301,7 +301,7 @@ def git_conflict(draft: TerminalDraft) -> None:
         value = number * factor
         value += extra if value % floor == 0 else 0
         expected.append(str(min(value, limit)))
-    git = "git -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
+    git = "git --no-replace-objects -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
     draft.probe(
         "runs",
         f"{git} show main:run.py > /tmp/run.py && python3 /tmp/run.py",
@@ -377,7 +377,7 @@ def git_secret(draft: TerminalDraft) -> None:
         "reachable or not. Branches, the tag v1, messages, authors, dates and all other content "
         "stay; the working tree is clean on main."
     )
-    git = "git -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
+    git = "git --no-replace-objects -C repo -c core.fsmonitor=false -c core.hooksPath=/dev/null"
     objects = (
         f"{git} cat-file --batch-all-objects --batch-check='%(objectname) %(objecttype)' "
         f"| while read -r id kind; do {git} cat-file $kind $id; done"

@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import local
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,22 @@ CONCURRENCY = 16
 SOURCE = get_source("terminal")
 TASKS = [f"terminal/{name}/tiny/train/{n:05d}" for n in range(4) for name in
          ("log_breaches", "base_layers", "redact_patterns")]  # fmt: skip
-RUNAWAY = [
-    "(setsid sleep 300 &); sleep 300 & disown; trap '' TERM",
-    "touch /tmp/left /dev/shm/left",
-]
+RUNAWAYS = (
+    ["(setsid sleep 300 &); sleep 300 & disown; trap '' TERM", "touch /tmp/left /dev/shm/left"],
+    [":(){ :|:& };: ; kill -9 $$", "echo"],
+    ["f() { trap '' INT TERM HUP; f & f & }; f; kill -9 $$", "echo"],
+    ["yes | head -c 300M > /app/full; echo"],
+    ["(cd /tmp; for d in {1..400}; do mkdir $d; touch $d/{1..99} || break; done) 2>&1 | tail -1"],
+    ['for i in {60..400}; do eval "exec $i</dev/null" || break; done', "echo"],
+    ['for i in {0..254}; do eval "exec $i>&-"; done', "echo"],
+    ["rm -rf /app; ln -s /etc /app"],
+    ["rm -rf /app; mkfifo /app"],
+    ["for d in /*; do rm -rf $d; ln -s /dev/null $d; done 2>/dev/null"],
+    ["chmod -R 0 /app; chmod 0 / /tmp"],
+    ["exec 3<>/dev/ptmx; python3 -c 'import os; [os.open(\"/dev/ptmx\", 2) for _ in range(99)]'"],
+    ["kill -STOP $$", "echo"],
+)
+"""Agents that do nothing useful, and most of which break what they have."""
 
 
 def children(pid: int) -> list[int]:
@@ -44,13 +57,24 @@ def groups() -> list[Path]:
 def soak(episodes: int) -> list[float]:
     seats, envs = local(), []
 
+    def seat(name: str, **more: Any) -> TerminalEnv:
+        if not hasattr(seats, name):
+            setattr(seats, name, TerminalEnv(sandbox="namespaces", **more))
+            envs.append(getattr(seats, name))
+        found: TerminalEnv = getattr(seats, name)
+        return found
+
     def episode(number: int) -> float:
-        if not hasattr(seats, "env"):
-            seats.env = TerminalEnv(sandbox="namespaces")
-            envs.append(seats.env)
         task = SOURCE.build(TASKS[number % len(TASKS)])
-        script = SOURCE.oracle(task) if number % 2 else commands(RUNAWAY)
-        return play(seats.env, task.id, script)[0]
+        runaway = RUNAWAYS[number // 4 % len(RUNAWAYS) if number % 4 else 0]
+        if number % 2:
+            env, script = seat("patient"), SOURCE.oracle(task)
+        else:
+            env = seat("hasty", limits={"seconds_per_action": 2.0})
+            script = commands(runaway)
+        reward = play(env, task.id, script)[0]
+        assert env.verdict().status == "scored", runaway
+        return reward
 
     try:
         with ThreadPoolExecutor(CONCURRENCY) as pool:
