@@ -137,6 +137,14 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
                 "coser",
             ),
         ),
+        EnvironmentInfo(
+            "judging/Verdicts-v0",
+            "roleplay",
+            "Judge whether a statement about a role-play reply holds",
+            "hexathlon.envs.roleplay.verdicts:VerdictEnv",
+            "hexathlon.envs.roleplay.verdicts:make_vector",
+            ("verdicts",),
+        ),
     )
 }
 

@@ -17,6 +17,7 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "dbbench": "hexathlon.tasks.sql.loaders.dbbench:source",
     "roleplay": "hexathlon.tasks.roleplay.source:source",
     "roleplay-shift": "hexathlon.tasks.roleplay.shift:source",
+    "verdicts": "hexathlon.tasks.roleplay.verdicts.source:source",
     "personagym": "hexathlon.tasks.roleplay.loaders.personagym:source",
     "pingpong": "hexathlon.tasks.roleplay.loaders.pingpong:source",
     "charactereval": "hexathlon.tasks.roleplay.loaders.charactereval:source",

@@ -37,6 +37,7 @@ GENERATED_SIZES: "Mapping[str, Mapping[Split, int | None]]" = MappingProxyType(
         "desktop": {"train": None, "dev": 480, "test": 480},
         "roleplay": {"train": None, "dev": 7_200, "test": 1_440},
         "roleplay-shift": {"train": None, "dev": 192, "test": 960},
+        "verdicts": {"train": None, "dev": 2_400, "test": 2_400},
     }
 )
 """Number of tasks by split over all levels; None if it is unbounded."""

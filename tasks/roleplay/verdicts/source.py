@@ -1,0 +1,127 @@
+"""The task source `verdicts`: judge whether a statement about a role-play reply holds.
+
+The agent reads what a pointwise judge reads and answers in a judge's form. Train, dev and test
+differ in names; the templates `other-subjects` and `other-kinds` have statements that the other
+templates never contain.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hexathlon.tasks.roleplay.assembling import canary
+from hexathlon.tasks.roleplay.card import NothingLeft
+from hexathlon.tasks.roleplay.verdicts.statements import TEMPLATES, Statement, draw_statement
+from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.source import Script, TaskAddress, parse_address
+from hexathlon.tasks.strata import StratifiedSource
+from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+
+__all__ = ["VerdictSource", "drawn", "source"]
+
+_INVENTED = "This sentence is nowhere in the reply."
+
+
+class VerdictSource(StratifiedSource):
+    """Statements about role-play replies, true and false."""
+
+    name = "verdicts"
+    family = "roleplay"
+    version = "1"
+    per_stratum: Mapping[Split, int] = {"dev": 400, "test": 400, "heldout": 400}
+    strata: Sequence[tuple[str, Level]] = tuple((template, "tiny") for template in TEMPLATES)
+
+    def build(self, task_id: str, salt: str | None = None) -> Task:
+        """Build one task; the same id and salt give the same task everywhere.
+
+        Raises:
+            UnknownTask: If the template, level or index does not exist, or the salt is missing.
+        """
+        address = self.checked(task_id, salt)
+        seed = derive_seed("verdict", str(address), salt or "")
+        statement = drawn(address, seed)
+        params: dict[str, Any] = {
+            "statement": statement.text,
+            "question": statement.performance.question,
+            "reply": statement.performance.reply,
+        }
+        truth = {"label": statement.label, "evidence": statement.evidence,
+                 "critique": statement.thought}  # fmt: skip
+        return Task(
+            id=str(address), family=self.family, generator=self.name, version=self.version,
+            level=address.level, split=address.split, seed=seed, instruction=statement.text,
+            params=params, limits=Limits(turns=1),
+            checks=(Check(name="roleplay_verdict", params=truth),), canary=canary(self.name, seed),
+        )  # fmt: skip
+
+    def data_files(self) -> Sequence[str]:
+        """Return the patterns of wordings, names and settings."""
+        return (
+            "tasks/roleplay/verdicts/*.toml",
+            "tasks/roleplay/names.toml",
+            "tasks/roleplay/settings/*.toml",
+        )
+
+    def oracle(self, task: Task) -> Script:
+        """Give the right label with the deciding sentence."""
+        statement = _statement(task)
+        yield _verdict(statement.evidence, statement.label)
+
+    def alternatives(self, task: Task) -> Mapping[str, Script]:
+        """Return the right label with the whole reply as evidence."""
+        statement = _statement(task)
+        return {"whole_reply": _once(_verdict(statement.performance.reply, statement.label))}
+
+    def mutants(self, task: Task) -> Mapping[str, Script]:
+        """Return near misses: a wrong label, invented evidence, none, an abstention, prose."""
+        statement = _statement(task)
+        evidence, label = statement.evidence, statement.label
+        wrong = "not_met" if label == "met" else "met"
+        return {
+            "wrong_label": _once(_verdict(evidence, wrong)),
+            "invented_evidence": _once(_verdict(_INVENTED, label)),
+            "no_evidence": _once(_verdict("", label)),
+            "abstention": _once(_verdict(evidence, "cannot_tell")),
+            "prose": _once(f"The label is {label}."),
+            "two_answers": _once(f"{_verdict(evidence, label)}\n{_verdict(evidence, wrong)}"),
+        }
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        """Return judges that always give the same label, with the reply as evidence."""
+        reply = str(task.params["reply"])
+        return {
+            f"always_{label}": _once(_verdict(reply, label))
+            for label in ("met", "not_met", "cannot_tell")
+        }
+
+    def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
+        """Quote the lines of card and reply that decide the statement."""
+        return _statement(task).thought
+
+
+def drawn(address: TaskAddress, seed: int) -> Statement:
+    """Return the statement of a task; names that run out are drawn again."""
+    for attempt in range(20):
+        try:
+            rng = generator_for("verdict", seed, attempt)
+            return draw_statement(address.template, address.split, rng)
+        except NothingLeft:
+            continue
+    raise NothingLeft(f"{address} found no names in 20 draws")
+
+
+def _statement(task: Task) -> Statement:
+    return drawn(parse_address(task.id), task.seed)
+
+
+def _verdict(evidence: str, label: str) -> str:
+    return json.dumps({"evidence": evidence, "label": label}, ensure_ascii=False)
+
+
+def _once(action: str) -> Script:
+    yield action
+
+
+def source() -> VerdictSource:
+    """Create the source for the registry."""
+    return VerdictSource()
