@@ -31,7 +31,7 @@ def transcript_of(params: Mapping[str, Any]) -> JudgedTranscript:
 
 
 def likeness_of_critiques(critique: str, reference: str) -> float:
-    """Return the F1 of two critiques' lines, compared without case; 0 if either is empty.
+    r"""Return the F1 of two critiques' lines, compared without case; 0 if either is empty.
 
     >>> likeness_of_critiques("a\\nb", "b\\nc")
     0.5

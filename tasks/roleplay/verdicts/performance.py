@@ -28,6 +28,13 @@ _SUBJECTS = 4
 """Subjects of a card."""
 _SPOKEN = 3
 """Maximum number of them that a reply speaks of."""
+_MADE_UP = 0.5
+"""Share of train cards whose subjects are made-up words, so that a judge learns to find any word
+that a statement names instead of those that it knows."""
+_ONSETS = ("b", "br", "c", "ch", "d", "f", "g", "gr", "h", "l", "m", "n", "p", "r", "s", "sh", "st",
+           "t", "tr", "v", "w")  # fmt: skip
+_RIMES = ("a", "ain", "al", "an", "ard", "ea", "el", "er", "i", "ing", "it", "o", "old", "on", "or",
+          "ow", "u", "um", "ess", "y")  # fmt: skip
 _NAMED = ("person", "pet")
 """Kinds of values that are names of somebody."""
 _ASIDE = 0.25
@@ -115,8 +122,12 @@ def draw_performance(
         The performance and the statement's subject; empty for asides.
     """
     pools = Pools(setting(SETTINGS[int(rng.integers(len(SETTINGS)))]), split, rng)
-    names = _drawn_subjects(rng, groups)
-    card = {name: _value(pools, subjects_of(groups)[name]) for name in names}
+    kinds = subjects_of(groups)
+    if split == "train" and rng.random() < _MADE_UP:
+        kinds = {_made_up(rng): kind for kind in kinds.values()}
+    names = _drawn_subjects(rng, kinds, groups)
+    kinds = {name: kinds[name] for name in names}
+    card = {name: pools.take(kind).en for name, kind in kinds.items()}
     subject = names[0] if about in ACTS else ""
     order = [names[int(place)] for place in rng.permutation(len(names))]
     asked = subject if subject and object_ == "asked" else _one(rng, order)
@@ -124,15 +135,14 @@ def draw_performance(
     secret = subject if subject and object_ == "secret" else _one(rng, others)
     acts = _acts(rng, order, subject, about, holds=holds)
     if about == "persons":  # a wrong name would be somebody who is not on the card, too
-        kinds = subjects_of(groups)
         named = [name for name, act in acts.items() if act == "wrong" and kinds[name] in _NAMED]
         acts |= dict.fromkeys(named, "declined")
     sentences = [
-        _sentence(rng, pools, card, subjects_of(groups)[name], name, act)
+        _sentence(rng, pools, card, kinds, name, act)
         for name, act in acts.items()
         if act != "silent"
     ]
-    sentences += _asides(rng, pools, card, groups, about, holds=holds)
+    sentences += _asides(rng, pools, card, kinds, about, holds=holds)
     mixed = tuple(sentences[int(place)] for place in rng.permutation(len(sentences)))
     character = pools.take("person").en
     shown = {name: card[name] for name in order}
@@ -145,16 +155,19 @@ def subjects_of(groups: Sequence[str]) -> dict[str, str]:
     return {name: kind for group in groups for name, kind in subjects(group).items()}
 
 
-def _drawn_subjects(rng: np.random.Generator, groups: Sequence[str]) -> list[str]:
+def _drawn_subjects(
+    rng: np.random.Generator, kinds: Mapping[str, str], groups: Sequence[str]
+) -> list[str]:
     """Return distinct subjects; the first one, which a statement may be about, is of the last."""
-    own, known = list(subjects(groups[-1])), list(subjects_of(groups))
+    known = list(kinds)
+    own = [name for name in known if name in subjects(groups[-1])] or known
     first = _one(rng, own)
     rest = [name for name in known if name != first]
     return [first, *(rest[int(i)] for i in rng.permutation(len(rest))[: _SUBJECTS - 1])]
 
 
-def _value(pools: Pools, kind: str) -> str:
-    return pools.take(kind).en
+def _made_up(rng: np.random.Generator) -> str:
+    return "".join(_one(rng, _ONSETS) + _one(rng, _RIMES) for _ in range(int(rng.integers(2, 4))))
 
 
 def _acts(
@@ -178,35 +191,29 @@ def _sentence(
     rng: np.random.Generator,
     pools: Pools,
     card: Mapping[str, str],
-    kind: str,
+    kinds: Mapping[str, str],
     subject: str,
     act: str,
 ) -> Sentence:
     value = card[subject]
     if act == "wrong":
-        others = [card[name] for name in card if name != subject and _same(card, name, kind)]
+        others = [card[name] for name in card if name != subject and kinds[name] == kinds[subject]]
         near = bool(others) and rng.random() < 0.5
-        value = _one(rng, others) if near else _value(pools, kind)
+        value = _one(rng, others) if near else pools.take(kinds[subject]).en
     text = _one(rng, grammar()["acts"][act]).format(k=subject, v=value)
     return Sentence(text[:1].upper() + text[1:], act, subject)
-
-
-def _same(card: Mapping[str, str], name: str, kind: str) -> bool:
-    kinds = subjects_of(("train", "unseen"))
-    return kinds[name] == kind
 
 
 def _asides(
     rng: np.random.Generator,
     pools: Pools,
     card: Mapping[str, str],
-    groups: Sequence[str],
+    kinds: Mapping[str, str],
     about: str,
     *,
     holds: bool,
 ) -> list[Sentence]:
     """Return the asides; a person who is on the card is the near miss of one who is not."""
-    kinds = subjects_of(groups)
     on_card = [value for name, value in card.items() if kinds[name] == "person"]
     asides: list[Sentence] = []
     for name in ASIDES:

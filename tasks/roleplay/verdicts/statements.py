@@ -36,7 +36,9 @@ class Kind(NamedTuple):
     @property
     def name(self) -> str:
         """Identifier, such as `right-asked` or `not-silent-named`."""
-        return "-".join([*(["not"] if self.denied else []), self.about, *filter(None, [self.object])])
+        return "-".join(
+            [*(["not"] if self.denied else []), self.about, *filter(None, [self.object])]
+        )
 
 
 _ALL = [
