@@ -107,6 +107,7 @@ def draw_performance(
     about: str = "",
     object_: str = "named",
     holds: bool = True,
+    subject: str = "",
 ) -> tuple[Performance, str]:
     """Draw a performance for which a statement about an act or an aside holds or does not.
 
@@ -117,15 +118,16 @@ def draw_performance(
         about: The act or aside that the statement asserts.
         object_: How the statement names its subject: `named`, `asked` or `secret`.
         holds: Whether the assertion is true.
+        subject: The subject of the statement; drawn by default.
 
     Returns:
         The performance and the statement's subject; empty for asides.
     """
     pools = Pools(setting(SETTINGS[int(rng.integers(len(SETTINGS)))]), split, rng)
     kinds = subjects_of(groups)
-    if split == "train" and rng.random() < _MADE_UP:
+    if split == "train" and not subject and rng.random() < _MADE_UP:
         kinds = {_made_up(rng): kind for kind in kinds.values()}
-    names = _drawn_subjects(rng, kinds, groups)
+    names = _drawn_subjects(rng, kinds, groups, subject)
     kinds = {name: kinds[name] for name in names}
     card = {name: pools.take(kind).en for name, kind in kinds.items()}
     subject = names[0] if about in ACTS else ""
@@ -133,7 +135,10 @@ def draw_performance(
     asked = subject if subject and object_ == "asked" else _one(rng, order)
     others = [name for name in order if name != subject]
     secret = subject if subject and object_ == "secret" else _one(rng, others)
-    acts = _acts(rng, order, subject, about, holds=holds)
+    character = pools.take("person").en
+    shown = {name: card[name] for name in order}
+    question = _question(rng, character, shown, asked, secret)
+    acts = _acts(rng, order, subject, about, holds=holds)  # the card does not depend on `holds`
     if about == "persons":  # a wrong name would be somebody who is not on the card, too
         named = [name for name, act in acts.items() if act == "wrong" and kinds[name] in _NAMED]
         acts |= dict.fromkeys(named, "declined")
@@ -144,9 +149,6 @@ def draw_performance(
     ]
     sentences += _asides(rng, pools, card, kinds, about, holds=holds)
     mixed = tuple(sentences[int(place)] for place in rng.permutation(len(sentences)))
-    character = pools.take("person").en
-    shown = {name: card[name] for name in order}
-    question = _question(rng, character, shown, asked, secret)
     return Performance(character, shown, asked, secret, question, mixed), subject
 
 
@@ -156,12 +158,12 @@ def subjects_of(groups: Sequence[str]) -> dict[str, str]:
 
 
 def _drawn_subjects(
-    rng: np.random.Generator, kinds: Mapping[str, str], groups: Sequence[str]
+    rng: np.random.Generator, kinds: Mapping[str, str], groups: Sequence[str], subject: str
 ) -> list[str]:
     """Return distinct subjects; the first one, which a statement may be about, is of the last."""
     known = list(kinds)
     own = [name for name in known if name in subjects(groups[-1])] or known
-    first = _one(rng, own)
+    first = subject or _one(rng, own)
     rest = [name for name in known if name != first]
     return [first, *(rest[int(i)] for i in rng.permutation(len(rest))[: _SUBJECTS - 1])]
 

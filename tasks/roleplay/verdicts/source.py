@@ -13,7 +13,7 @@ from hexathlon.tasks.roleplay.assembling import canary
 from hexathlon.tasks.roleplay.card import NothingLeft
 from hexathlon.tasks.roleplay.verdicts.statements import TEMPLATES, Statement, draw_statement
 from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.source import Script, TaskAddress, parse_address
+from hexathlon.tasks.source import Preference, Script, TaskAddress, parse_address
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
@@ -94,17 +94,34 @@ class VerdictSource(StratifiedSource):
             for label in ("met", "not_met", "cannot_tell")
         }
 
+    def preference(self, task: Task) -> Preference | None:
+        """Return two replies to the same card, of which only the first fulfils the statement."""
+        address = parse_address(task.id)
+        good, bad = (drawn(address, task.seed, true=true) for true in (True, False))
+        shown = good.performance
+        if shown.question != bad.performance.question or good.text != bad.text:
+            return None
+        question = f"{shown.question}\n{good.text}"
+        return Preference(question, shown.reply, bad.performance.reply, good.kind.about)
+
     def thought(self, task: Task, heard: Sequence[str], action: str) -> str:
         """Quote the lines of card and reply that decide the statement."""
         return _statement(task).thought
 
 
-def drawn(address: TaskAddress, seed: int) -> Statement:
-    """Return the statement of a task; names that run out are drawn again."""
+def drawn(address: TaskAddress, seed: int, *, true: bool | None = None) -> Statement:
+    """Return the statement of a task; names that run out are drawn again.
+
+    Args:
+        address: The task.
+        seed: Its seed.
+        true: Whether the statement holds, everything else on the card being equal; drawn by
+            default.
+    """
     for attempt in range(20):
         try:
             rng = generator_for("verdict", seed, attempt)
-            return draw_statement(address.template, address.split, rng)
+            return draw_statement(address.template, address.split, rng, true=true)
         except NothingLeft:
             continue
     raise NothingLeft(f"{address} found no names in 20 draws")

@@ -19,7 +19,7 @@ from hexathlon.tasks.roleplay.verdicts.performance import (
 )
 from hexathlon.tasks.task import Split
 
-__all__ = ["TEMPLATES", "UNSEEN_KINDS", "Kind", "Statement", "draw_statement"]
+__all__ = ["TEMPLATES", "UNSEEN_KINDS", "Kind", "Statement", "draw_statement", "state"]
 
 
 class Kind(NamedTuple):
@@ -90,16 +90,48 @@ class Statement(NamedTuple):
         return "met" if self.true else "not_met"
 
 
-def draw_statement(template: str, split: Split, rng: np.random.Generator) -> Statement:
-    """Draw a statement of a template and a performance for which it holds in half of all cases."""
+def draw_statement(
+    template: str, split: Split, rng: np.random.Generator, *, true: bool | None = None
+) -> Statement:
+    """Draw a statement of a template, and a performance for which it holds in half of all cases.
+
+    Args:
+        template: One of `TEMPLATES`.
+        split: The split whose names are used.
+        rng: The random generator.
+        true: Whether the statement holds; drawn by default. Kind, card and question do not depend
+            on it.
+    """
     kinds = TEMPLATES[template]
     kind = kinds[int(rng.integers(len(kinds)))]
-    true = bool(rng.random() < 0.5)
-    groups: Sequence[str] = ("train", "unseen") if template == "other-subjects" else ("train",)
-    holds = true != kind.denied
+    groups = ("train", "unseen") if template == "other-subjects" else ("train",)
+    fair = bool(rng.random() < 0.5)
+    return state(kind, split, rng, groups, true=fair if true is None else true)
+
+
+def state(
+    kind: Kind,
+    split: Split,
+    rng: np.random.Generator,
+    groups: Sequence[str] = ("train",),
+    *,
+    true: bool,
+    subject: str = "",
+) -> Statement:
+    """Draw a performance for a statement of a kind that is true or false.
+
+    Args:
+        kind: The kind.
+        split: The split whose names are used.
+        rng: The random generator.
+        groups: Groups of subjects; that of the statement is from the last.
+        true: Whether the statement holds.
+        subject: The subject of the statement; drawn by default.
+    """
     performance, subject = draw_performance(
-        split, rng, groups, about=kind.about, object_=kind.object, holds=holds
-    )
+        split, rng, groups, about=kind.about, object_=kind.object, holds=true != kind.denied,
+        subject=subject,
+    )  # fmt: skip
     return _statement(kind, performance, subject, true=true)
 
 
