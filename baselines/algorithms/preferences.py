@@ -33,7 +33,7 @@ class ActMargins:
 
     L = -log sigma(r_w - r_l - m), m from the model's confidence. Chosen here: the confidence c of
     an act is a moving average of the probability sigma(r_w - r_l) that the model gives to the
-    better reply, and m = scale * max(0, 2 c - 1): none for acts at chance, `scale` for certain ones.
+    better reply, and m = scale * max(0, 2 c - 1): 0 for acts at chance, `scale` for certain ones.
 
     Args:
         scale: Largest margin; 0 gives the plain Bradley-Terry loss.

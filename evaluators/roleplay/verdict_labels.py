@@ -5,20 +5,20 @@ which the labels are known by construction. `other-subjects` and `other-kinds` a
 a judge trained on the other templates never saw; names are those of the test split.
 """
 
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
 from hexathlon.evaluators.judges.audit.labelled import LabelledReply
 from hexathlon.evaluators.judges.rubric import Rubric
 from hexathlon.evaluators.judges.rubric_files import build_rubric
-from hexathlon.evaluators.records.canonical import content_hash
 from hexathlon.tasks.roleplay.card import NothingLeft
 from hexathlon.tasks.roleplay.verdicts.performance import subjects
 from hexathlon.tasks.roleplay.verdicts.statements import TEMPLATES, Kind, Statement, state
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["label_verdicts"]
+__all__ = ["VERDICT_TEMPLATES", "label_verdicts"]
+
+VERDICT_TEMPLATES = tuple(TEMPLATES)
 
 _WHY = "Whether the reply does so is a matter of what its sentences mean."
 _CRITERIA = 12
@@ -31,37 +31,34 @@ def label_verdicts(
     """Return a rubric of statements and labelled replies, half of them true for each statement.
 
     Args:
-        template: A template of the source `verdicts`.
+        template: One of `VERDICT_TEMPLATES`.
         seed: Seed of the replies; the criteria do not depend on it.
         items: Number of labels, spread evenly over the criteria.
-
-    Raises:
-        KeyError: If there is no such template.
     """
     criteria = list(_criteria(template))
-    rows = [
-        {"id": kind.name if not subject else f"{kind.name}.{subject.replace(' ', '_')}",
-         "text": _drawn(template, kind, subject, -1, seed, true=True).text,
-         "why": _WHY,
-         "controls": [_control(template, kind, subject, true=true) for true in (True, False)]}
-        for kind, subject in criteria
-    ]  # fmt: skip
-    data = {"id": f"verdicts-{template}", "aggregator": "rar", "criteria": rows}
+    rows = [_row(template, kind, subject) for kind, subject in criteria]
+    rubric = build_rubric(
+        {"id": f"verdicts-{template}", "aggregator": "rar", "criteria": rows}, "the statements"
+    )
     replies = []
-    for number, (row, (kind, subject)) in zip(range(items), itertools.cycle(zip(rows, criteria))):
-        true = number // len(rows) % 2 == 0
-        statement = _drawn(template, kind, subject, number, seed, true=true)
+    for number in range(items):
+        turn, place = divmod(number, len(rows))
+        statement = _drawn(template, *criteria[place], number, seed, true=turn % 2 == 0)
         played = statement.performance
-        replies.append(
-            LabelledReply(
-                f"{template}-{seed}-{number}",
-                content_hash(played.question)[:16],
-                played.question,
-                played.reply,
-                {str(row["id"]): statement.label},
-            )  # fmt: skip
-        )
-    return build_rubric(data, "the statements"), replies
+        name = f"{template}-{seed}-{number}"
+        labels = {rubric.criteria[place].id: statement.label}
+        replies.append(LabelledReply(name, name, played.question, played.reply, labels))
+    return rubric, replies
+
+
+def _row(template: str, kind: Kind, subject: str) -> dict[str, Any]:
+    """Return a statement as a criterion with controls that hold and do not hold."""
+    return {
+        "id": ".".join(filter(None, (kind.name, subject.replace(" ", "_")))),
+        "text": _drawn(template, kind, subject, -1, 0, true=True).text,
+        "why": _WHY,
+        "controls": [_control(template, kind, subject, true=true) for true in (True, False)],
+    }
 
 
 def _criteria(template: str) -> Iterator[tuple[Kind, str]]:

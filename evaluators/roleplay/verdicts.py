@@ -1,9 +1,10 @@
 """The verifier of verdicts: a judge's reply is read as a judge's, and its label compared.
 
 `likeness_of_critiques` compares a judge's grounds with the reference's, as the process reward of
-RM-NLHF does: F1 over their core arguments, here the lines.
+RM-NLHF does: F1 over their core arguments, here the words of the quoted evidence.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,7 @@ from hexathlon.tasks.task import Task
 
 __all__ = ["criterion_of", "likeness_of_critiques", "roleplay_verdict", "transcript_of"]
 
+_WORD = re.compile(r"\w+")
 _WHY = "Whether the reply does so is a matter of what its sentences mean."
 
 
@@ -31,13 +33,14 @@ def transcript_of(params: Mapping[str, Any]) -> JudgedTranscript:
 
 
 def likeness_of_critiques(critique: str, reference: str) -> float:
-    r"""Return the F1 of two critiques' lines, compared without case; 0 if either is empty.
+    """Return the F1 of the words of two critiques, compared without case.
 
-    >>> likeness_of_critiques("a\\nb", "b\\nc")
-    0.5
+    >>> likeness_of_critiques("My teacher is Osric.", "Osric is my uncle.")
+    0.75
     """
-    mine, theirs = (Counter(filter(None, squeezed(text).split(" | "))) for text in (
-        critique.replace("\n", " | "), reference.replace("\n", " | ")))  # fmt: skip
+    mine, theirs = (
+        Counter(_WORD.findall(squeezed(text))) for text in (critique, reference)
+    )  # fmt: skip
     common = (mine & theirs).total()
     return 2.0 * common / (mine.total() + theirs.total()) if common else 0.0
 
@@ -47,17 +50,22 @@ def roleplay_verdict(
 ) -> Verdict:
     """Score 1 for the right label with evidence from the reply, in a judge's form.
 
-    The terms say whether the reply could be read, whether it abstained, and whether its evidence
-    is or contains the deciding sentence.
+    The terms say whether the reply could be read, whether it abstained, whether its evidence is or
+    contains the deciding sentence (`evidence`), and how alike the two are (`critique`).
     """
     criterion, shown = criterion_of(task.params), transcript_of(task.params)
     try:
         label, quote, _ = read_point(str(final_state["reply"]), criterion, shown)
     except ReplyFault as fault:
-        terms = {"read": 0.0, "abstained": 0.0, "evidence": 0.0}
+        terms = dict.fromkeys(("read", "abstained", "evidence", "critique"), 0.0)
         return Verdict(score=0.0, partial=0.0, terms=terms, evidence={"fault": fault.why})
     right = label == params["label"]
     decisive = squeezed(params["evidence"]) in squeezed(quote)
-    terms = {"read": 1.0, "abstained": float(label == ABSTAIN), "evidence": float(decisive)}
+    terms = {
+        "read": 1.0,
+        "abstained": float(label == ABSTAIN),
+        "evidence": float(decisive),
+        "critique": likeness_of_critiques(quote, params["evidence"]),
+    }
     partial = 0.5 * right + 0.5 * (right and decisive)
     return Verdict(score=float(right), partial=partial, terms=terms, evidence={"label": label})

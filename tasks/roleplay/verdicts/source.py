@@ -45,8 +45,7 @@ class VerdictSource(StratifiedSource):
             "question": statement.performance.question,
             "reply": statement.performance.reply,
         }
-        truth = {"label": statement.label, "evidence": statement.evidence,
-                 "critique": statement.thought}  # fmt: skip
+        truth = {"label": statement.label, "evidence": statement.evidence}
         return Task(
             id=str(address), family=self.family, generator=self.name, version=self.version,
             level=address.level, split=address.split, seed=seed, instruction=statement.text,
