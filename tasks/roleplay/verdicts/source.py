@@ -31,6 +31,10 @@ class VerdictSource(StratifiedSource):
     per_stratum: Mapping[Split, int] = {"dev": 400, "test": 400, "heldout": 400}
     strata: Sequence[tuple[str, Level]] = tuple((template, "tiny") for template in TEMPLATES)
 
+    def size(self, split: Split, level: Level | None = None) -> int | None:
+        """Return the number of tasks in a split; there are none at other levels than tiny."""
+        return super().size(split, level) if self.strata_of(level) else 0
+
     def build(self, task_id: str, salt: str | None = None) -> Task:
         """Build one task; the same id and salt give the same task everywhere.
 
@@ -92,6 +96,10 @@ class VerdictSource(StratifiedSource):
             f"always_{label}": _once(_verdict(reply, label))
             for label in ("met", "not_met", "cannot_tell")
         }
+
+    def public_facts(self, task: Task) -> Sequence[str]:
+        """Return the reply that is judged."""
+        return (str(task.params["reply"]),)
 
     def preference(self, task: Task) -> Preference | None:
         """Return two replies to the same card, of which only the first fulfils the statement."""
