@@ -17,6 +17,8 @@ _factories: dict[str, str | Callable[[], TaskSource]] = {
     "dbbench": "hexathlon.tasks.sql.loaders.dbbench:source",
     "roleplay": "hexathlon.tasks.roleplay.source:source",
     "roleplay-shift": "hexathlon.tasks.roleplay.shift:source",
+    "step-errors": "hexathlon.tasks.roleplay.verdicts.benchmarks:step_errors_source",
+    "procedures": "hexathlon.tasks.roleplay.verdicts.benchmarks:procedures_source",
     "verdicts": "hexathlon.tasks.roleplay.verdicts.source:source",
     "personagym": "hexathlon.tasks.roleplay.loaders.personagym:source",
     "pingpong": "hexathlon.tasks.roleplay.loaders.pingpong:source",

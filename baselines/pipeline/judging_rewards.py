@@ -1,7 +1,7 @@
 """Shapings for policies that judge: likeness of critiques, and abstention.
 
-They read the terms of a verifier of verdicts, which a sample holds in the order of their names:
-`abstained`, `critique` (likeness to the reference's grounds), `evidence`, `read`.
+They read a term of the verifier by its place in the order of the terms' names. Those of the source
+`verdicts` are `abstained`, `critique` (likeness to the reference's grounds), `evidence` and `read`.
 """
 
 import zlib
@@ -15,16 +15,15 @@ from hexathlon.baselines.pipeline.shaping import SHAPINGS, added
 
 __all__ = ["critiques", "predicted_likeness", "selective"]
 
-_ABSTAINED, _CRITIQUE, _TERMS = 0, 1, 4
 _WIDTH = 64
 """Number of features of a critique: hashed counts of its tokens."""
 
 
 def _term(sample: Sample, place: int) -> float:
-    if len(sample.objectives) != _TERMS:
+    if not 0 <= place < len(sample.objectives):
         raise ValueError(
-            f"{sample.key} has {len(sample.objectives)} terms, not the {_TERMS} of a verdict: use "
-            "this shaping with the source verdicts"
+            f"{sample.key} has {len(sample.objectives)} terms of its verifier, and none at the "
+            f"place {place}"
         )
     return sample.objectives[place]
 
@@ -34,16 +33,17 @@ def _features(sample: Sample) -> Array:
     return np.append(counts / max(1.0, float(np.linalg.norm(counts))), 1.0)
 
 
-def predicted_likeness(known: Sequence[Sample], others: Sequence[Sample], ridge: float) -> Array:
+def predicted_likeness(
+    known: Sequence[Sample], targets: Sequence[float], others: Sequence[Sample], ridge: float
+) -> Array:
     """Return MetaRM's prediction of the likeness of critiques without a reference, in [0, 1].
 
     Chosen here: ridge regression on hashed token counts, fitted anew to each batch's critiques with
     a reference, so that it follows the policy.
     """
     inputs = np.array([_features(sample) for sample in known])
-    targets = np.array([_term(sample, _CRITIQUE) for sample in known])
     gram = inputs.T @ inputs + ridge * np.eye(inputs.shape[1])
-    weights = np.linalg.solve(gram, inputs.T @ targets)
+    weights = np.linalg.solve(gram, inputs.T @ np.array(targets))
     predicted = np.array([_features(sample) for sample in others]).reshape(len(others), -1)
     return np.clip(predicted @ weights, 0.0, 1.0) if len(others) else np.zeros(0)
 
@@ -56,6 +56,7 @@ def critiques(
     referenced: float = 1.0,
     only_correct: bool = True,
     ridge: float = 1.0,
+    term: int = 1,
 ) -> list[Group]:
     """Add `factor` times the likeness of a verdict's grounds to the reference's (RM-NLHF).
 
@@ -64,7 +65,7 @@ def critiques(
     `referenced` of the tasks, by the hash of their id, counts as having a reference.
 
     Raises:
-        ValueError: If a sample is no verdict, or no task of the batch has a reference.
+        ValueError: If a sample has no such term, or no task of the batch has a reference.
     """
     has = [zlib.crc32(group.task.encode()) < referenced * 2**32 for group in groups]
     pairs = list(zip(groups, has, strict=True))
@@ -72,11 +73,12 @@ def critiques(
     unknown = [sample for group, given in pairs if not given for sample in group.samples]
     if unknown and not known:
         raise ValueError("no task of the batch has a reference: raise referenced or rollout.groups")
-    guesses = iter(predicted_likeness(known, unknown, ridge) if unknown else ())
+    targets = [_term(sample, term) for sample in known]
+    guesses = iter(predicted_likeness(known, targets, unknown, ridge) if unknown else ())
     shaped = []
     for group, given in pairs:
         likeness = [
-            _term(sample, _CRITIQUE) if given else float(next(guesses)) for sample in group.samples
+            _term(sample, term) if given else float(next(guesses)) for sample in group.samples
         ]
         samples = [
             sample if only_correct and sample.reward <= 0 else added(sample, factor * alike)
@@ -87,14 +89,14 @@ def critiques(
 
 
 @SHAPINGS.register("selective")
-def selective(groups: Sequence[Group], *, threshold: float = 0.7) -> list[Group]:
+def selective(groups: Sequence[Group], *, threshold: float = 0.7, term: int = 0) -> list[Group]:
     """Reward abstentions by `threshold`, right verdicts by 1 and wrong ones by 0 (P(IK)).
 
     A policy then gains by answering exactly where its probability of being right, P(IK), is above
     the threshold (Chow's rule), which is when selective labelling takes its own label.
 
     Raises:
-        ValueError: If a sample is no verdict, or the threshold is not in [0, 1].
+        ValueError: If a sample has no such term, or the threshold is not in [0, 1].
     """
     if not 0 <= threshold <= 1:
         raise ValueError(f"threshold must be from 0 to 1, got {threshold}")
@@ -102,7 +104,7 @@ def selective(groups: Sequence[Group], *, threshold: float = 0.7) -> list[Group]
         replace(
             group,
             samples=tuple(
-                added(sample, threshold * _term(sample, _ABSTAINED)) for sample in group.samples
+                added(sample, threshold * _term(sample, term)) for sample in group.samples
             ),
         )
         for group in groups

@@ -1,20 +1,35 @@
-"""`judging/Verdicts-v0`: give the verdict of a judge on one statement about one reply.
+"""Environments that ask what a judge is asked: `judging/Verdicts-v0`, `judging/FirstError-v0`.
 
-The agent reads exactly what `hexathlon judge` asks a pointwise judge and has one turn. A policy
-trained here is therefore a judge: `judge audit --model` takes its checkpoint.
+The agent reads exactly what `hexathlon judge` asks a pointwise judge, or one that looks for the
+first wrong turn, and has one turn. A policy trained on verdicts is therefore a judge: `judge audit
+--model` takes its checkpoint.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.messages import Action
-from hexathlon.evaluators.judges.prompts import pointwise_prompt
-from hexathlon.evaluators.roleplay.verdicts import criterion_of, transcript_of
+from hexathlon.evaluators.judges.prompts import Prompt, first_error_prompt, pointwise_prompt
+from hexathlon.evaluators.roleplay.verdicts import criterion_of, steps_of, transcript_of
 from hexathlon.tasks.task import Task
 
 __all__ = ["VerdictEnv", "make_vector"]
 
-_SAMPLE = {"statement": "The reply is polite.", "question": "Hello.", "reply": "Good day."}
+_SAMPLE = {
+    "statement": "The reply is polite.",
+    "question": "Hello.",
+    "reply": "Good day.",
+    "steps": ["Good day."],
+}
+
+
+def _point(params: Mapping[str, Any]) -> Prompt:
+    return pointwise_prompt(criterion_of(params), transcript_of(params))
+
+
+def _steps(params: Mapping[str, Any]) -> Prompt:
+    return first_error_prompt(steps_of(params))
 
 
 class VerdictEnv(Environment):
@@ -22,9 +37,7 @@ class VerdictEnv(Environment):
 
     family: ClassVar[str] = "roleplay"
     default_taskset: ClassVar[str] = "verdicts"
-    system_prompt: ClassVar[str] = pointwise_prompt(
-        criterion_of(_SAMPLE), transcript_of(_SAMPLE)
-    ).system
+    system_prompt: ClassVar[str] = _point(_SAMPLE).system
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -33,7 +46,11 @@ class VerdictEnv(Environment):
     def on_reset(self, task: Task) -> str:
         """Return the question, as a judge is asked it."""
         self._reply = ""
-        return pointwise_prompt(criterion_of(task.params), transcript_of(task.params)).user
+        return self.prompt(task.params).user
+
+    def prompt(self, params: Mapping[str, Any]) -> Prompt:
+        """Return the question of a task."""
+        return _point(params)
 
     def on_text(self, text: str) -> str:
         """Keep the verdict."""
@@ -59,8 +76,26 @@ class VerdictEnv(Environment):
         return Action(action, ()) if isinstance(action, str) and parsed.calls else parsed
 
 
+class FirstErrorEnv(VerdictEnv):
+    """One question for the first wrong step."""
+
+    default_taskset: ClassVar[str] = "step-errors"
+    system_prompt: ClassVar[str] = _steps(_SAMPLE).system
+
+    def prompt(self, params: Mapping[str, Any]) -> Prompt:
+        """Return the question of a task."""
+        return _steps(params)
+
+
 def make_vector(num_envs: int, **kwargs: Any) -> Any:
     """Make a vector of these environments; see `hexathlon.envs.vector`."""
     from hexathlon.envs.vector import make_vector as make
 
     return make(VerdictEnv, num_envs, **kwargs)
+
+
+def make_first_error_vector(num_envs: int, **kwargs: Any) -> Any:
+    """Make a vector of environments that ask for first errors."""
+    from hexathlon.envs.vector import make_vector as make
+
+    return make(FirstErrorEnv, num_envs, **kwargs)

@@ -10,13 +10,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from hexathlon.evaluators.judges.labels import ABSTAIN
-from hexathlon.evaluators.judges.parsing import ReplyFault, read_point
+from hexathlon.evaluators.judges.parsing import ReplyFault, read_first_error, read_point
 from hexathlon.evaluators.judges.rubric import Criterion
 from hexathlon.evaluators.judges.transcript import JudgedTranscript, squeezed
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.task import Task
 
-__all__ = ["criterion_of", "likeness_of_critiques", "roleplay_verdict", "transcript_of"]
+__all__ = [
+    "criterion_of",
+    "first_error",
+    "likeness_of_critiques",
+    "roleplay_verdict",
+    "steps_of",
+    "transcript_of",
+]
 
 _WORD = re.compile(r"\w+")
 _WHY = "Whether the reply does so is a matter of what its sentences mean."
@@ -30,6 +37,12 @@ def criterion_of(params: Mapping[str, Any]) -> Criterion:
 def transcript_of(params: Mapping[str, Any]) -> JudgedTranscript:
     """Return question and reply of a task as a judge sees them."""
     return JudgedTranscript.of_reply(params["question"], params["reply"])
+
+
+def steps_of(params: Mapping[str, Any]) -> JudgedTranscript:
+    """Return question and steps of a task as a judge sees them, each step as a turn."""
+    turns = [{"role": "assistant", "content": step} for step in params["steps"]]
+    return JudgedTranscript.of_messages([{"role": "user", "content": params["question"]}, *turns])
 
 
 def likeness_of_critiques(critique: str, reference: str) -> float:
@@ -69,3 +82,24 @@ def roleplay_verdict(
     }
     partial = 0.5 * right + 0.5 * (right and decisive)
     return Verdict(score=float(right), partial=partial, terms=terms, evidence={"label": label})
+
+
+def first_error(
+    task: Task, params: Mapping[str, Any], final_state: Mapping[str, Any], transcript: object
+) -> Verdict:
+    """Score 1 if a verdict names the first wrong step, or says that there is none, and is right.
+
+    Partial credit is for telling flawed from sound paths.
+    """
+    try:
+        found = read_first_error(str(final_state["reply"]), steps_of(task.params))
+    except ReplyFault as fault:
+        return Verdict(score=0.0, terms={"read": 0.0}, evidence={"fault": fault.why})
+    expected = "no_error" if params["turn"] is None else "error"
+    noticed = found.label == expected
+    right = noticed and found.turn == params["turn"]
+    terms = {"read": 1.0, "abstained": float(found.label == ABSTAIN), "noticed": float(noticed)}
+    return Verdict(
+        score=float(right), partial=0.5 * noticed + 0.5 * right, terms=terms,
+        evidence={"label": found.label, "turn": found.turn},
+    )  # fmt: skip

@@ -17,7 +17,7 @@ from hexathlon.tasks.source import Preference, Script, TaskAddress, parse_addres
 from hexathlon.tasks.strata import StratifiedSource
 from hexathlon.tasks.task import Check, Level, Limits, Split, Task
 
-__all__ = ["VerdictSource", "drawn", "source"]
+__all__ = ["VerdictSource", "drawn", "played_once", "source", "verdict"]
 
 _INVENTED = "This sentence is nowhere in the reply."
 
@@ -68,12 +68,12 @@ class VerdictSource(StratifiedSource):
     def oracle(self, task: Task) -> Script:
         """Give the right label with the deciding sentence."""
         statement = _statement(task)
-        yield _verdict(statement.evidence, statement.label)
+        yield verdict(statement.evidence, statement.label)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return the right label with the whole reply as evidence."""
         statement = _statement(task)
-        return {"whole_reply": _once(_verdict(statement.performance.reply, statement.label))}
+        return {"whole_reply": played_once(verdict(statement.performance.reply, statement.label))}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return near misses: a wrong label, invented evidence, none, an abstention, prose."""
@@ -81,19 +81,19 @@ class VerdictSource(StratifiedSource):
         evidence, label = statement.evidence, statement.label
         wrong = "not_met" if label == "met" else "met"
         return {
-            "wrong_label": _once(_verdict(evidence, wrong)),
-            "invented_evidence": _once(_verdict(_INVENTED, label)),
-            "no_evidence": _once(_verdict("", label)),
-            "abstention": _once(_verdict(evidence, "cannot_tell")),
-            "prose": _once(f"The label is {label}."),
-            "two_answers": _once(f"{_verdict(evidence, label)}\n{_verdict(evidence, wrong)}"),
+            "wrong_label": played_once(verdict(evidence, wrong)),
+            "invented_evidence": played_once(verdict(_INVENTED, label)),
+            "no_evidence": played_once(verdict("", label)),
+            "abstention": played_once(verdict(evidence, "cannot_tell")),
+            "prose": played_once(f"The label is {label}."),
+            "two_answers": played_once(f"{verdict(evidence, label)}\n{verdict(evidence, wrong)}"),
         }
 
     def policies(self, task: Task) -> Mapping[str, Script]:
         """Return judges that always give the same label, with the reply as evidence."""
         reply = str(task.params["reply"])
         return {
-            f"always_{label}": _once(_verdict(reply, label))
+            f"always_{label}": played_once(verdict(reply, label))
             for label in ("met", "not_met", "cannot_tell")
         }
 
@@ -138,11 +138,13 @@ def _statement(task: Task) -> Statement:
     return drawn(parse_address(task.id), task.seed)
 
 
-def _verdict(evidence: str, label: str) -> str:
+def verdict(evidence: str, label: str) -> str:
+    """Return a verdict in the form of a pointwise judge."""
     return json.dumps({"evidence": evidence, "label": label}, ensure_ascii=False)
 
 
-def _once(action: str) -> Script:
+def played_once(action: str) -> Script:
+    """Return the script of a single action."""
     yield action
 
 
