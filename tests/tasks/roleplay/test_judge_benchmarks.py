@@ -106,4 +106,4 @@ def test_a_judge_of_steps_reads_the_question_of_the_first_error():
 
 
 def test_step_errors_conform():
-    assert_conforms(ENVS["step-errors"], fuzz=20, tasks=60, sample=100, floor=0.2)
+    assert_conforms(ENVS["step-errors"], fuzz=20, tasks=60, sample=100, floor=0.3)
