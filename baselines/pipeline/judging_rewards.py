@@ -44,8 +44,10 @@ def predicted_likeness(
     inputs = np.array([_features(sample) for sample in known])
     gram = inputs.T @ inputs + ridge * np.eye(inputs.shape[1])
     weights = np.linalg.solve(gram, inputs.T @ np.array(targets))
-    predicted = np.array([_features(sample) for sample in others]).reshape(len(others), -1)
-    return np.clip(predicted @ weights, 0.0, 1.0) if len(others) else np.zeros(0)
+    if not others:
+        return np.zeros(0)
+    predicted: Array = np.array([_features(sample) for sample in others]) @ weights
+    return np.clip(predicted, 0.0, 1.0)
 
 
 @SHAPINGS.register("critiques")

@@ -5,6 +5,7 @@ share of unseen pairs whose better reply gets the higher score, ties counted as 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,16 @@ def train_preference(
 
     assert recipe.preference is not None
     config, renderer = recipe.preference, ChatRenderer(tokenizer)
+    if recipe.control == "no_update":
+        still = replace(config.optimiser, learning_rate=0.0, matrix_learning_rate=0.0)
+        config = replace(config, optimiser=still)
     torch.manual_seed(recipe.seed)
     reward = PreferenceModel(model, config)
     unseen = token_pairs(recipe.tasks, "dev", recipe.evaluation.tasks, renderer)
     results = _accuracies("before", unseen, reward.gaps(unseen))
     pairs = token_pairs(recipe.tasks, "train", config.pairs, renderer)
+    if recipe.control == "shuffled_rewards":
+        pairs = _shuffled(pairs, recipe.seed)
     log = MetricsLog(out / "metrics.jsonl", -1)
     try:
         for step, chosen in enumerate(
@@ -94,6 +100,15 @@ def _tokens(renderer: ChatRenderer, question: str, reply: str) -> list[int]:
     messages = [{"role": "user", "content": question}, {"role": "assistant", "content": reply}]
     opened = renderer.open(messages)
     return [token for segment in opened for token in segment.ids]
+
+
+def _shuffled(pairs: Sequence[TokenPair], seed: int) -> list[TokenPair]:
+    """Exchange the replies of a random half of the pairs, so that preferences mean nothing."""
+    draw = generator_for("shuffled preferences", seed)
+    return [
+        TokenPair(pair.rejected, pair.chosen, pair.act) if draw.random() < 0.5 else pair
+        for pair in pairs
+    ]
 
 
 def _batches(count: int, batch: int, steps: int, seed: int) -> Iterator[list[int]]:
