@@ -24,9 +24,9 @@ ACTS = ("right", "wrong", "declined", "withdrawn", "silent")
 """What a reply can do with a subject of the card; `silent` has no sentence."""
 
 ASIDES = ("persons", "questions", "foreign")
-_SUBJECTS = 4
+_SUBJECTS = 3
 """Subjects of a card."""
-_SPOKEN = 3
+_SPOKEN = 2
 """Maximum number of them that a reply speaks of."""
 _MADE_UP = 0.5
 """Share of train cards whose subjects are made-up words, so that a judge learns to find any word
