@@ -4,7 +4,7 @@ The model starts as the policy's trunk with an output of 0, which prefers nothin
 share of unseen pairs whose better reply gets the higher score, ties counted as one half.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -88,8 +88,9 @@ def token_pairs(
         for address in table.addresses(split, count):
             pair = source.preference(source.build(address))
             if pair is not None:
-                texts = (_tokens(renderer, pair.question, reply) for reply in pair[1:3])
-                pairs.append(TokenPair(*texts, pair.act))
+                better = _tokens(renderer, pair.question, pair.chosen)
+                worse = _tokens(renderer, pair.question, pair.rejected)
+                pairs.append(TokenPair(better, worse, pair.act))
     if not pairs:
         names = ", ".join(table.source for table in tables)
         raise NoPreferences(f"{names} has no preferences: use a source with pairs, as verdicts")
@@ -121,9 +122,7 @@ def _batches(count: int, batch: int, steps: int, seed: int) -> Iterator[list[int
         order = order[batch:]
 
 
-def _accuracies(
-    moment: str, pairs: Sequence[TokenPair], gaps: Array
-) -> Mapping[str, ScoreInterval]:
+def _accuracies(moment: str, pairs: Sequence[TokenPair], gaps: Array) -> dict[str, ScoreInterval]:
     won = [0.5 if gap == 0 else float(gap > 0) for gap in gaps]
     acts = sorted({pair.act for pair in pairs})
     by_act = {

@@ -7,7 +7,7 @@ agent does not see them.
 import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from hexathlon.tasks.roleplay.assembling import canary
 from hexathlon.tasks.roleplay.verdicts.paths import PATTERNS, ReckoningPath, draw_path
@@ -33,7 +33,7 @@ class _JudgeBenchmark(StratifiedSource):
 
     family = "roleplay"
     version = "1"
-    per_stratum: Mapping[Split, int] = {"dev": 100, "test": 100, "heldout": 100}
+    per_stratum: ClassVar[Mapping[Split, int]] = {"dev": 100, "test": 100, "heldout": 100}
     check: str
 
     def size(self, split: Split, level: Level | None = None) -> int | None:

@@ -7,7 +7,7 @@ templates never contain.
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from hexathlon.tasks.roleplay.assembling import canary
 from hexathlon.tasks.roleplay.card import NothingLeft
@@ -28,7 +28,7 @@ class VerdictSource(StratifiedSource):
     name = "verdicts"
     family = "roleplay"
     version = "1"
-    per_stratum: Mapping[Split, int] = {"dev": 400, "test": 400, "heldout": 400}
+    per_stratum: ClassVar[Mapping[Split, int]] = {"dev": 400, "test": 400, "heldout": 400}
     strata: Sequence[tuple[str, Level]] = tuple((template, "tiny") for template in TEMPLATES)
 
     def size(self, split: Split, level: Level | None = None) -> int | None:
