@@ -18,7 +18,7 @@ from hexathlon.tasks.roleplay.card import Pools
 from hexathlon.tasks.roleplay.lexicon import SETTINGS, setting
 from hexathlon.tasks.task import Split
 
-__all__ = ["ACTS", "ASIDES", "Performance", "Sentence", "draw_performance", "grammar", "subjects"]
+__all__ = ["ACTS", "ASIDES", "DrawnReply", "Sentence", "draw_performance", "grammar", "subjects"]
 
 ACTS = ("right", "wrong", "declined", "withdrawn", "silent")
 """What a reply can do with a subject of the card; `silent` has no sentence."""
@@ -64,7 +64,7 @@ class Sentence(NamedTuple):
     subject: str = ""
 
 
-class Performance(NamedTuple):
+class DrawnReply(NamedTuple):
     """A card, a question and a reply."""
 
     character: str
@@ -108,7 +108,7 @@ def draw_performance(
     object_: str = "named",
     holds: bool = True,
     subject: str = "",
-) -> tuple[Performance, str]:
+) -> tuple[DrawnReply, str]:
     """Draw a performance for which a statement about an act or an aside holds or does not.
 
     Args:
@@ -149,7 +149,7 @@ def draw_performance(
     ]
     sentences += _asides(rng, pools, card, kinds, about, holds=holds)
     mixed = tuple(sentences[int(place)] for place in rng.permutation(len(sentences)))
-    return Performance(character, shown, asked, secret, question, mixed), subject
+    return DrawnReply(character, shown, asked, secret, question, mixed), subject
 
 
 def subjects_of(groups: Sequence[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ import numpy as np
 from hexathlon.tasks.roleplay.verdicts.performance import (
     ACTS,
     ASIDES,
-    Performance,
+    DrawnReply,
     draw_performance,
     grammar,
 )
@@ -75,7 +75,7 @@ class Statement(NamedTuple):
 
     kind: Kind
     text: str
-    performance: Performance
+    performance: DrawnReply
     subject: str
     true: bool
     thought: str
@@ -135,7 +135,7 @@ def state(
     return _statement(kind, performance, subject, true=true)
 
 
-def _statement(kind: Kind, performance: Performance, subject: str, *, true: bool) -> Statement:
+def _statement(kind: Kind, performance: DrawnReply, subject: str, *, true: bool) -> Statement:
     words = grammar()["statements"]
     text = words[kind.object or "aside"][kind.about].format(k=subject)
     if kind.denied:
@@ -144,7 +144,7 @@ def _statement(kind: Kind, performance: Performance, subject: str, *, true: bool
     return Statement(kind, text, performance, subject, true, thought, evidence)
 
 
-def _grounds(kind: Kind, performance: Performance, subject: str) -> tuple[str, str]:
+def _grounds(kind: Kind, performance: DrawnReply, subject: str) -> tuple[str, str]:
     """Return the thought and the deciding sentence, or the first sentence if there is none."""
     first = performance.sentences[0].text
     if not subject:
