@@ -2,8 +2,8 @@
 
 Each sentence of a reply is drawn as an act on one subject of the card (told right, told wrong,
 declined, withdrawn) or as an aside (a person, a question, a foreign sentence). So whether a
-statement about the reply holds is known by construction; `hexathlon.evaluators.roleplay.verdicts`
-derives it a second time from the text.
+statement about the reply holds is known by construction; the tests derive it a second time from the
+text.
 """
 
 import tomllib
