@@ -79,7 +79,8 @@ class Statement(NamedTuple):
     subject: str
     true: bool
     thought: str
-    """The lines that decide it, quoted from question and reply, and what they come to."""
+    """The lines that decide it, quoted from question and reply; what they come to, what the
+    statement claims, whether both are the same, and whether the statement denies its claim."""
 
     evidence: str
     """The sentence of the reply that decides it, or the first one."""
@@ -140,19 +141,22 @@ def _statement(kind: Kind, performance: DrawnReply, subject: str, *, true: bool)
     text = words[kind.object or "aside"][kind.about].format(k=subject)
     if kind.denied:
         text = words["denied"]["form"].format(s=text[:1].lower() + text[1:].removesuffix("."))
-    thought, evidence = _grounds(kind, performance, subject)
+    lines, finding, evidence = _grounds(kind, performance, subject)
+    same = "same" if finding == kind.about else "other"
+    claim = [finding, f"claimed {kind.about}", same, *(["denied"] if kind.denied else [])]
+    thought = "\n".join([*lines, *claim])
     return Statement(kind, text, performance, subject, true, thought, evidence)
 
 
-def _grounds(kind: Kind, performance: DrawnReply, subject: str) -> tuple[str, str]:
-    """Return the thought and the deciding sentence, or the first sentence if there is none."""
+def _grounds(kind: Kind, performance: DrawnReply, subject: str) -> tuple[list[str], str, str]:
+    """Return the deciding lines, the finding, and the deciding sentence or else the first one."""
     first = performance.sentences[0].text
     if not subject:
         acts = ("persons", "known") if kind.about == "persons" else (kind.about,)
         sentence = performance.sentence_of(*acts)
         found = sentence.act if sentence else "none"
         lines = [sentence.text] if sentence else []
-        return "\n".join([*lines, found]), sentence.text if sentence else first
+        return lines, found, sentence.text if sentence else first
     words = grammar()["card"]
     steps = [words["line"].format(k=subject, v=performance.card[subject])]
     if kind.object == "secret":
@@ -161,4 +165,4 @@ def _grounds(kind: Kind, performance: DrawnReply, subject: str) -> tuple[str, st
         steps.insert(0, performance.question.rpartition("\n")[2])
     sentence = performance.sentence_of(subject=subject)
     steps += [sentence.text] if sentence else []
-    return "\n".join([*steps, performance.act_on(subject)]), sentence.text if sentence else first
+    return steps, performance.act_on(subject), sentence.text if sentence else first

@@ -117,11 +117,15 @@ def test_splits_share_no_character():
     assert not (seen[0] & seen[1] or seen[0] & seen[2] or seen[1] & seen[2])
 
 
-def test_thoughts_quote_the_texts_and_end_with_the_finding():
+def test_thoughts_quote_the_texts_and_end_with_what_follows():
     findings = Counter()
     for template in TRAINED:
         for task in tasks("train", template, 100):
-            *lines, finding = SOURCE.thought(task, [], "").split("\n")
+            lines = SOURCE.thought(task, [], "").split("\n")
+            denied = lines.pop() == "denied" if lines[-1] == "denied" else False
+            *lines, finding, claim, same = lines
+            assert (same == "same") == (claim == f"claimed {finding}")
+            assert ((same == "same") != denied) == (task.checks[0].params["label"] == "met")
             shown = task.params["question"] + "\n" + task.params["reply"]
             assert all(line in shown for line in lines)
             findings[finding] += 1
