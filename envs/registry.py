@@ -137,6 +137,22 @@ ENVIRONMENTS: dict[str, EnvironmentInfo] = {
                 "coser",
             ),
         ),
+        EnvironmentInfo(
+            "judging/Verdicts-v0",
+            "roleplay",
+            "Judge whether a statement about a role-play reply holds",
+            "hexathlon.envs.roleplay.verdicts:VerdictEnv",
+            "hexathlon.envs.roleplay.verdicts:make_vector",
+            ("verdicts", "procedures"),
+        ),
+        EnvironmentInfo(
+            "judging/FirstError-v0",
+            "roleplay",
+            "Find the first wrong step of a reckoning",
+            "hexathlon.envs.roleplay.verdicts:FirstErrorEnv",
+            "hexathlon.envs.roleplay.verdicts:make_first_error_vector",
+            ("step-errors",),
+        ),
     )
 }
 

@@ -104,6 +104,10 @@ _entries: dict[str, _Entry] = {
     "rouge_l": _Entry("hexathlon.evaluators.roleplay.judged:rouge_l", "1", True),
     "roleplay_bargain": _Entry("hexathlon.evaluators.roleplay.games:roleplay_bargain", "1", True),
     "roleplay_inquiry": _Entry("hexathlon.evaluators.roleplay.games:roleplay_inquiry", "1", True),
+    "first_error": _Entry("hexathlon.evaluators.roleplay.verdicts:first_error", "1", True),
+    "roleplay_verdict": _Entry(
+        "hexathlon.evaluators.roleplay.verdicts:roleplay_verdict", "1", True
+    ),
     "roleplay_scene": _Entry("hexathlon.evaluators.roleplay.scenes:roleplay_scene", "1", True),
 }
 _loaded: dict[str, RegisteredVerifier] = {}

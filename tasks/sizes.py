@@ -37,6 +37,9 @@ GENERATED_SIZES: "Mapping[str, Mapping[Split, int | None]]" = MappingProxyType(
         "desktop": {"train": None, "dev": 480, "test": 480},
         "roleplay": {"train": None, "dev": 7_200, "test": 1_440},
         "roleplay-shift": {"train": None, "dev": 192, "test": 960},
+        "verdicts": {"train": None, "dev": 2_400, "test": 2_400},
+        "step-errors": {"train": None, "dev": 700, "test": 700},
+        "procedures": {"train": None, "dev": 600, "test": 600},
     }
 )
 """Number of tasks by split over all levels; None if it is unbounded."""

@@ -8,14 +8,14 @@ fail, and trivial policies whose scores set the floor.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.fingerprint import fingerprint_of
 from hexathlon.tasks.fingerprint.draws import draws_digest
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
 
-__all__ = ["Script", "TaskAddress", "TaskSource", "parse_address", "play"]
+__all__ = ["Preference", "Script", "TaskAddress", "TaskSource", "parse_address", "play"]
 
 Script = Generator[str, str, None]
 """A generator that yields actions as text and receives each resulting observation."""
@@ -52,6 +52,16 @@ def parse_address(task_id: str) -> TaskAddress:
     if not (index.isascii() and index.isdigit()):
         raise UnknownTask(task_id, f"{index!r} is not an index")
     return TaskAddress(source, template, level, split, int(index))
+
+
+class Preference(NamedTuple):
+    """Two replies to one question, the first of which is better by known truth."""
+
+    question: str
+    chosen: str
+    rejected: str
+    act: str
+    """The kind of act that they differ in."""
 
 
 class TaskSource(ABC):
@@ -132,6 +142,10 @@ class TaskSource(ABC):
             action: The action that follows.
         """
         return ""
+
+    def preference(self, task: Task) -> Preference | None:
+        """Return two replies of which one is better, for training reward models; None without."""
+        return None
 
     def public_facts(self, task: Task) -> Sequence[str]:
         """Return what the environment tells every agent after the instruction, such as its account.

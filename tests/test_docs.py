@@ -111,6 +111,8 @@ def reason_not_to_run(words: list[str]) -> str:
         return "run by tests/envs/test_plugins.py, which installs the package"
     if words[0] == "data" and words[1:2] in (["add"], ["check"]):
         return "needs a copy of a public set; tests/cli/test_data.py makes one"
+    if "runs/judge/policy" in words:
+        return "needs a trained judge; tests/baselines/judging/test_trained_judge.py has one"
     if "--watch" in words:
         return "needs a training run to follow; tests/test_watch.py has one"
     if "docker" in words:

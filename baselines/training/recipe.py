@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from hexathlon.baselines.algorithms.catalogue import BOUNDS, ESTIMATORS, TOKEN_RULES
 from hexathlon.baselines.learner.critic import CriticConfig
 from hexathlon.baselines.learner.learner import LearnerConfig
+from hexathlon.baselines.learner.preference import PreferenceConfig
 from hexathlon.baselines.pipeline.catalogue import ALLOCATORS, FILTERS, SHAPINGS
 from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.tables import (
@@ -76,6 +77,9 @@ class Recipe(RecipeTable):
     learner: LearnerTable = Field(default_factory=LearnerTable)
     critic: CriticConfig | None = None
     """Required by the estimators `gae` and `gae_turns`."""
+
+    preference: PreferenceConfig | None = None
+    """If set, the run trains a reward model on pairs of replies instead of the policy."""
 
     evaluation: EvaluationTable = Field(default_factory=EvaluationTable)
     control: Literal["none", "no_update", "shuffled_rewards"] = "none"
@@ -206,6 +210,15 @@ class Recipe(RecipeTable):
         return self
 
     @model_validator(mode="after")
+    def _preference_fits(self) -> "Recipe":
+        if self.preference is not None and (self.ranks > 1 or self.engine.kind != "local"):
+            raise ValueError(
+                'preference trains in one process: set ranks = 1 and engine.kind = "local", got '
+                f"{self.ranks} and {self.engine.kind!r}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _learner_fits(self) -> "Recipe":
         if self.learner.kind != "sharded":
             return self
@@ -247,10 +260,15 @@ class Recipe(RecipeTable):
             }
         )
         rollout = self.rollout.model_copy(update={"groups": self._groups_scaled()})
-        steps = round(self.steps * self.scale)
-        return self.model_copy(
-            update={"scale": 1.0, "clone": clone, "rollout": rollout, "steps": steps}
-        )
+        update = {
+            "scale": 1.0, "clone": clone, "rollout": rollout,
+            "steps": round(self.steps * self.scale),
+        }  # fmt: skip
+        if self.preference is not None:
+            sizes = {name: round(getattr(self.preference, name) * self.scale)
+                     for name in ("pairs", "steps")}  # fmt: skip
+            update["preference"] = replace(self.preference, **sizes)
+        return self.model_copy(update=update)
 
     def starting(self, folder: Path) -> Path:
         """Return the checkpoint directory of the initial policy of a run in a folder."""

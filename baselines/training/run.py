@@ -23,6 +23,7 @@ from hexathlon.baselines.training.folder import claimed
 from hexathlon.baselines.training.loggers import Logger, close_loggers, open_loggers
 from hexathlon.baselines.training.measuring import evaluated
 from hexathlon.baselines.training.metrics import MetricsLog, ProgressCallback
+from hexathlon.baselines.training.preference import train_preference
 from hexathlon.baselines.training.recipe import Recipe, recipe_of
 from hexathlon.baselines.training.samples import choose_samples
 from hexathlon.baselines.training.start import load_reference, load_start
@@ -107,6 +108,8 @@ def train_rank(
     if not torch.cuda.is_available():
         torch.set_num_threads(1)  # a rank is a core
     model, tokenizer = load_start(recipe, out, report, ranks)
+    if recipe.preference is not None:
+        return train_preference(recipe, out, model, tokenizer, report)
     reference = load_reference(recipe, out)
     results = evaluated(recipe, recipe.starting(out), out, "before", report, ranks)
     ranks.wait()

@@ -155,7 +155,7 @@ def _anything(rng: np.random.Generator) -> Any:
 
 
 def _mutilated(rng: np.random.Generator, text: str) -> str:
-    start = int(rng.integers(len(text)))
+    start = int(rng.integers(len(text))) if text else 0
     end = min(len(text), start + int(rng.integers(1, 6)))
     return text[:start] + _pick(rng, ("", "\x00", '"', "}", "é")) + text[end:]
 

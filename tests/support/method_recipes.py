@@ -87,4 +87,10 @@ METHODS: list[dict[str, Any]] = [
         "learn": learn("otr"),
         "replay": {"name": "corrections"},
     },
+    {
+        "credit": {
+            "estimator": part("grpo"),
+            "shapings": [part("critiques", term=0), part("selective", threshold=0.5)],
+        }
+    },
 ]

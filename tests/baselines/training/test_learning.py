@@ -51,7 +51,7 @@ TOY: dict[str, Any] = {
     "evaluation": {"tasks": 8},
 }
 
-UNPROVEN = {"mixture-tiny"}
+UNPROVEN = {"mixture-tiny", "judge-tiny", "preference-tiny"}
 """Recipes whose learning is not measured, or less than these tests ask for; their files say so."""
 
 
