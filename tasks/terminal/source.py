@@ -47,6 +47,11 @@ class TerminalSource(StratifiedSource):
     late_modules = (
         "hexathlon.tasks.terminal.templates.*",
         "hexathlon.tasks.terminal.templates.long.*",
+        "hexathlon.tasks.terminal.templates.long.hopper.*",
+        "hexathlon.tasks.terminal.templates.long.language.*",
+        "hexathlon.tasks.terminal.templates.long.rating.*",
+        "hexathlon.tasks.terminal.templates.long.resolve.*",
+        "hexathlon.tasks.terminal.templates.long.volume.*",
         "hexathlon.tasks.terminal.templates.shifts.*",
     )
     per_stratum = PER_STRATUM

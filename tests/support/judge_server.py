@@ -293,7 +293,7 @@ def _pair(name: str, power: float, blocks: dict[str, str], prompt: str) -> str:
     statements = _listed(blocks["CRITERIA"])
     first, second = (_worth(blocks[kind], statements) for kind in ("FIRST", "SECOND"))
     label = "tie" if first == second else "first" if first > second else "second"
-    if name in ("first", "second") and chance(name, prompt) < power:
+    if name in ("first", "second") and chance("order", name, prompt) < power:
         label = name
     if name == "gullible":
         swayed = [gullible(see(blocks[kind]).own) for kind in ("FIRST", "SECOND")]
@@ -342,7 +342,7 @@ def _first_error(block: str) -> str:
             continue
         if role != "assistant":
             continue
-        last = line.removeprefix("| ")
+        last = joined([line])
         sums = re.findall(r"(\d+) \+ (\d+) = (\d+)", last)
         if any(int(a) + int(b) != int(c) for a, b, c in sums):
             return json.dumps({"evidence": last, "turn": turn, "label": "error"})
