@@ -37,8 +37,8 @@ When it was killed, the last line could remain without its end. Such a line was 
 not count. Sometimes the server wrote a job a second time, with a body that was already damaged. The
 first line counts.
 
-Nobody holds a job of such a folder any more. Takes count as they do now. Numbers that were ever given
-in the folder are not given again.
+Nobody holds a job of such a folder any more, and all are in their places by id. Takes count as they do
+now: a job that has none left is dead. Numbers that were ever given in the folder are not given again.
 """
 
 
@@ -166,15 +166,15 @@ _ANSWERS = {
         "order after a failure",
         "A job that fails comes back to its old place and blocks those behind it.",
         "A job that comes back after a FAIL, or because its time ran out, goes behind all jobs of "
-        "its rank that are ready at that moment. Several come back in the order of their times. "
+        "its rank that did not, even later ones. Several come back in the order of their times. "
         "A job that only waited for its delay was never taken, and keeps its place by id.",
     ),
     "restart_voids": (
         "held jobs after a restart",
         "When the server restarts, the consumers are restarted, too. Their jobs are held for an "
         "hour by nobody.",
-        "At a start, every job that is held is ready again, in its old place, and that take does "
-        "not count. Its token is worth nothing. If the time had run out by the start, it ran "
+        "At a start, every job that is held is ready again, in its old place, as if that take had "
+        "not been. Its token is worth nothing. If the time had run out by the start, it ran "
         "out, and the take counts.",
     ),
     "dead_frees_key": (

@@ -19,7 +19,7 @@ A request is a JSON object on standard input:
 * `roots` are the requirements of the product. A requirement is a name, bounds with commas between
   them (all have to hold), and after a semicolon a marker. All but the name may be missing.
 * `lock` is the lock file before. It may be missing.
-* `index` lists the versions of all packages, in any order. An entry may also have `platforms`,
+* `index` lists the versions of all packages, unsorted. An entry may also have `platforms`,
   `yanked` (`day`, `reason`), `advisories` (each with `id` and `day`), `closes` (ids of advisories)
   and `licence`.
 

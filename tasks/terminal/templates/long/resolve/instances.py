@@ -189,7 +189,7 @@ class CaseWriter:
         for _ in range(rng.randint(1, 4)):
             since = _shift(self.day, rng.choice((0, -1, -30, 1, -60)))
             until = rng.choice(("", self.day, _shift(self.day, -1), _shift(self.day, 20)))
-            bound = rng.choice(("<2", "<3", "<2.4", ">=2", "<3.0.post1", "!=3.0", ">=1.2"))
+            bound = rng.choice(("<2", "<3", "<2.4", ">=2", "<3.0", "!=3.0", ">=1.2"))
             if self.focus in ("last_pin_only", "exact_root_beats_pin", "pins", "pin_until"):
                 pins.append(Pin(rng.choice(self.names[:3]), bound, since, until))
             elif rng.random() < 0.5:

@@ -310,7 +310,8 @@ def _changes(form: VolumeFormat) -> str:
             (
                 "3.4",
                 [
-                    "Cancel records (kind 4), laid out like revoke records, with sequence "
+                    "Cancel records (kind 4), laid out and summed like revoke records, with "
+                    "sequence "
                     "numbers in "
                     "place of block numbers: those transactions are not replayed, nor do "
                     "their revoke records count; replay goes on behind them as if they had been "
