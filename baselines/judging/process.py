@@ -72,7 +72,7 @@ class FirstErrorJudge:
 
 
 def _turn(data: Mapping[str, Any]) -> Any:
-    return data.get("turn")
+    return data.get("turn") if data.get("label") == "error" else None
 
 
 class StepJudge:

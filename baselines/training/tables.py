@@ -225,7 +225,7 @@ class EngineTable(RecipeTable):
             names = [name for name, value in served.items() if value] or ["replicas"]
             raise ValueError(f'{names[0]} needs a server: set kind = "vllm"')
         if self.kind != "local" and self.speculate:
-            raise ValueError('speculate is for kind = "local"; tell a server by `more`')
+            raise ValueError('speculate is for kind = "local"; pass it to a server through `more`')
         for url in self.urls:
             if not url.startswith(("http://", "https://")):
                 raise ValueError(f"urls must begin with http:// or https://, got {url!r}")

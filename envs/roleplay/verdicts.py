@@ -1,7 +1,7 @@
 """Environments that ask what a judge is asked: `judging/Verdicts-v0`, `judging/FirstError-v0`.
 
-The agent reads exactly what `hexathlon judge` asks a pointwise judge, or one that looks for the
-first wrong turn, and has one turn. A policy trained on verdicts is therefore a judge: `judge audit
+The agent reads exactly what an unguarded pointwise judge is asked, or one that looks for the first
+wrong turn, and has one turn. A policy trained on verdicts is therefore a judge: `judge audit
 --model` takes its checkpoint.
 """
 

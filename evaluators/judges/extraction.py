@@ -65,7 +65,7 @@ class ExtractionQuestion:
 
         Raises:
             ReplyFault: If a topic is missing, a mark is unknown, a planted word's line is left out,
-                or a criterion has no line in its scope.
+                or a criterion whose scope has lines gets none of them.
         """
         data = read_object(text, "1")
         names = [str(number) for number in range(1, len(self.topics) + 1)]
@@ -78,7 +78,7 @@ class ExtractionQuestion:
                 raise ReplyFault("swayed", f"topic {name} is in lines that were left out")
             if topic.criterion is not None:
                 in_scope = self.whole.within(self.transcript, topic.criterion.scope)
-                if not places & in_scope:
+                if in_scope and not places & in_scope:
                     raise ReplyFault("no_evidence", f"topic {name} has no line in its scope")
                 excerpts[topic.criterion.id] = self.whole.keep(places)
         return excerpts

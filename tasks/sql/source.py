@@ -2,7 +2,7 @@
 
 Questions are realised from query programs. Ids are numbered within a stratum (template and level);
 `address` cycles through the strata, so that any prefix of a split covers templates and levels
-evenly. Every other task of level hard is a shift, and every second of the others an estate. Tasks
+evenly. Every other task of level hard is a shift, and half of the rest are estates. Tasks
 of one round share their worlds, and therefore their databases; shifts have worlds of their own, of
 level medium, since their own tables are what makes them hard; estates have companies.
 """
@@ -49,9 +49,9 @@ PER_STRATUM: dict[Split, int] = {"dev": 40, "test": 6, "heldout": 6}
 GROUPS = 3
 """Worlds per level in one round over the strata."""
 SHIFT_TIMES = 27
-"""Tasks of each shift in one round, in which every other template of level hard has one."""
+"""Tasks of each shift in one round, in which each remaining template of level hard has one."""
 ESTATE_TIMES = 12
-"""Tasks of each estate in one round; an estate follows every other template of level hard."""
+"""Tasks of each estate in one round; an estate follows each of the remaining templates."""
 _TIMES = {**dict.fromkeys(SHIFTS, SHIFT_TIMES), **dict.fromkeys(ESTATES, ESTATE_TIMES)}
 _SHIFT_WORLDS = 6
 _DRAWN_AS = "2"

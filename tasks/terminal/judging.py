@@ -69,7 +69,7 @@ def _same(wanted: Any, found: Any) -> bool:
         try:
             return abs(wanted - found) <= 1e-9 * max(1.0, abs(wanted))
         except OverflowError:  # a whole number beyond every float
-            return False
+            return bool(wanted == found)
     if type(wanted) is not type(found):
         return False
     if isinstance(wanted, list):

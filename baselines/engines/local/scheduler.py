@@ -117,7 +117,7 @@ class Scheduler:
         self._waiting.append(sequence)
 
     def step(self) -> None:
-        """Admit waiting sequences, then sample one token for every active sequence."""
+        """Admit waiting sequences, then sample for every active one a token, or several ahead."""
         self._steps += 1
         known, read, same = self._admit()
         old = self._active - known - read - same
@@ -405,7 +405,7 @@ class Scheduler:
             self._decode_ahead(count, proposed, 1 + tried)
         else:
             self._decode(count)
-        self._pace.measured(count, tried, time.perf_counter() - started)
+        self._pace.measured(count, length if tried else 0, time.perf_counter() - started)
 
     def _proposals(self, count: int, length: int, drafter: NgramDrafter) -> list[list[int]]:
         """Return the tokens proposed for each of the first rows; the store has room for them."""

@@ -69,6 +69,9 @@ class Init:
         self._membership_files = membership_files
         self._counter_files = counter_files
         self._whole = whole
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if hard != resource.RLIM_INFINITY:
+            open_files = min(open_files, hard)
         self._open_files = open_files
         self._become = _becoming(user, open_files) if user else []
         self._shells: dict[int, str] = {}

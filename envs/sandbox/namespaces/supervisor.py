@@ -166,6 +166,7 @@ class _Supervisor:
         group = None if isinstance(self._family, str) else self._family.make()
         membership_files: list[int] = []
         counter_files: list[int] = []
+        users: int | None = None
         try:
             if group is not None:
                 group.limit(**spec["group"])
@@ -179,6 +180,12 @@ class _Supervisor:
                     _sandbox(self, descriptors, layers, base, membership_files, counter_files, spec)
             finally:
                 setns(self._own_pids, CLONE_NEWPID)
+        except OSError:
+            if users is not None and self._users is not None:
+                self._users.give_back(users)
+            if group is not None and isinstance(self._family, Family):
+                self._family.remove(group)
+            raise
         finally:
             for handle in (*membership_files, *counter_files):
                 os.close(handle)

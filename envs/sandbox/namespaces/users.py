@@ -59,14 +59,15 @@ def _made(owner: int | None = None) -> int:
             wire.receive(theirs)
         finally:
             os._exit(0)
+    theirs.close()  # so that the end of a child that failed is noticed
     try:
-        wire.receive(ours)
+        if wire.receive(ours) is None:
+            raise OSError("no user namespace could be created")
         for name in ("uid_map", "gid_map"):
             with open(f"/proc/{pid}/{name}", "w") as file:
                 file.write(f"0 {FIRST_ID} {_IDS}")
         return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         ours.close()
-        theirs.close()
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)

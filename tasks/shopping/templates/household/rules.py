@@ -30,8 +30,8 @@ def house_rules(month: HouseMonth) -> list[str]:
         ),
         month.say(
             "Supplies must not run out: the new ones have to arrive on the last day on which "
-            "what is on the list still suffices, or before.",
-            "用品不能断：新的最晚要在清单上的存量还够用的最后一天到货。",
+            "the stock on the list, without what is on order, still suffices, or before.",
+            "用品不能断：新的最晚要在清单上的存量（不算在途的）还够用的最后一天到货。",
         ),
         month.say(
             f"Things for something in the calendar have to be here {month.event_days} days "

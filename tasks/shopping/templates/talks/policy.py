@@ -52,8 +52,8 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
             f"未发货订单取消部分商品后，余下不满{free}的要收运费，全部取消则不收；退货不影响已收的运费。",
         ),
         "points": case.say(
-            "Every full unit of money of the price of goods that go back earned a point, reckoned "
-            "per order. These points are taken back before the refund; for each one that the "
+            "Every full unit of money of the price of goods that go back earned a point, "
+            "calculated per order. These points are taken back before the refund; for each one that the "
             f"account no longer has, {point} is deducted from it. The order that was placed first "
             "is booked first.",
             "退回的商品每满1元价格曾得1积分，按订单合计。退款前先收回这些积分；"
@@ -76,8 +76,9 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
         ),
         "exchange": case.say(
             "For an exchange the customer pays the difference if the other colour costs more today "
-            "than was paid; nothing is refunded if it costs less.",
-            "换货时新颜色今天的价格高于原来支付的，补差额；低于的不退。",
+            "than was paid; nothing is refunded if it costs less. An exchange is no return: it "
+            "takes no points back and voids no goodwill.",
+            "换货时新颜色今天的价格高于原来支付的，补差额；低于的不退。换货不算退货，不收回积分，也不影响补偿。",
         ),
         "late": case.say(
             f"An order that the customer had in hand more than {n['late_days']} days after the "
@@ -105,16 +106,18 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
             f"south. North sends on the same day before {n['north_hour']}:00, south before "
             f"{n['south_hour']}:00, later the next day. From north it takes {n['north_days']} "
             f"days, from south {n['south_days']}. If an order would come after the promised day "
-            "because of a new address, ask the customer (arrival); without consent it stays "
+            "at its new address, ask the customer (arrival); without consent it stays "
             "(customer_declined, the order).",
             f"邮编1至4开头由北仓发货，其他由南仓。北仓{n['north_hour']}点前当天发，南仓"
             f"{n['south_hour']}点前当天发，过后次日发。北仓在途{n['north_days']}天，"
-            f"南仓{n['south_days']}天。改地址会晚于承诺日到的，先问顾客（arrival），不同意就不改"
+            f"南仓{n['south_days']}天。按新地址寄会晚于承诺日到的（不论原地址是否也会晚），先问顾客（arrival），不同意就不改"
             "（customer_declined，记录写订单号）。",
         ),
         "hearing": case.say(
             "Bookings are final. Hear everything that a customer has to say before the first one; "
-            "what they say last holds.",
-            "办理后不能撤销。办第一笔之前先听顾客把话说完，以最后说的为准。",
+            "what they say last holds. If a line is declined for several reasons, state the first "
+            "that applies of final_sale, window_passed and not_allowed.",
+            "办理后不能撤销。办第一笔之前先听顾客把话说完，以最后说的为准。"
+            "同一行有多个拒绝理由时，按final_sale、window_passed、not_allowed的顺序写最先符合的一个。",
         ),
     }  # fmt: skip
