@@ -49,7 +49,7 @@ PER_STRATUM: dict[Split, int] = {"dev": 40, "test": 6, "heldout": 6}
 GROUPS = 3
 """Worlds per level in one round over the strata."""
 SHIFT_TIMES = 27
-"""Tasks of each shift in one round, in which each remaining template of level hard has one."""
+"""Tasks of each shift in one round, in which each remaining hard template has one."""
 ESTATE_TIMES = 12
 """Tasks of each estate in one round; an estate follows each of the remaining templates."""
 _TIMES = {**dict.fromkeys(SHIFTS, SHIFT_TIMES), **dict.fromkeys(ESTATES, ESTATE_TIMES)}
