@@ -27,8 +27,8 @@ _DATA = "HEXATHLON_DATA"
 
 GENERATED_SIZES: "Mapping[str, Mapping[Split, int | None]]" = MappingProxyType(
     {
-        "sql": {"train": None, "dev": 12_680, "test": 1_902},
-        "terminal": {"train": None, "dev": 16_640, "test": 624},
+        "sql": {"train": None, "dev": 15_320, "test": 2_298},
+        "terminal": {"train": None, "dev": 15_680, "test": 588},
         "shopping": {"train": None, "dev": 25_800, "test": 1_200},
         "web": {"train": None, "dev": 12_800, "test": 1_600},
         "gui": {"train": None, "dev": 12_800, "test": 1_600},

@@ -53,9 +53,9 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
         ),
         "points": case.say(
             "Every full unit of money of the price of goods that go back earned a point, "
-            "calculated per order. These points are taken back before the refund; for each one that "
-            f"the account no longer has, {point} is deducted from it. The order that was placed first "
-            "is booked first.",
+            "calculated per order. These points are taken back before the refund; for each one "
+            f"that the account no longer has, {point} is deducted from it. The order that was "
+            "placed first is booked first.",
             "退回的商品每满1元价格曾得1积分，按订单合计。退款前先收回这些积分；"
             f"账户里不够的，每分从退款里扣{point}。先下的订单先办。",
         ),
