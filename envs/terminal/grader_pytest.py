@@ -5,15 +5,14 @@ copied unchanged. A plug-in of this package reports outcomes and accepts the opt
 plug-ins that do not affect outcomes.
 """
 
-import inspect
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sandbox.image import Entry
-from hexathlon.envs.terminal import outcomes_plugin
 
 __all__ = ["PLUGINS", "PLUGIN_LIST", "pytest_files"]
 
@@ -27,6 +26,9 @@ PLUGINS = {
 
 PLUGIN_LIST = "plugins.txt"
 """File with the names of the modules, as in `PYTEST_PLUGINS`."""
+
+_REPORTER = Path(__file__).with_name("outcomes_plugin.py")
+"""The plug-in of this package, which is read and not imported: pytest may be missing here."""
 
 _UNUSED = re.compile(
     r"pygments/(?:lexers|formatters|styles)/"
@@ -58,8 +60,8 @@ def pytest_files(folder: str) -> Mapping[str, Entry]:
         found = dict(_sources(name))
         files.update(found)
         modules += [module] if found else []
-    modules.append(outcomes_plugin.__name__.rpartition(".")[2])  # last: it adds missing options
-    files[f"{modules[-1]}.py"] = inspect.getsource(outcomes_plugin).encode()
+    modules.append(_REPORTER.stem)  # last: it adds missing options
+    files[_REPORTER.name] = _REPORTER.read_bytes()
     files[PLUGIN_LIST] = ",".join(modules).encode()
     return {f"{folder}/{path}": Entry(data, 0o444) for path, data in files.items()}
 

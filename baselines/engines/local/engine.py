@@ -86,12 +86,13 @@ class LocalEngine:
         and `accepted` by speculation.
         """
         scheduler = self._scheduler
+        proposed, accepted = scheduler.speculated_tokens
         return {
             "drawn": scheduler.drawn_tokens,
             "read": scheduler.read_tokens,
             "forked": scheduler.forked_tokens,
-            "proposed": scheduler.proposed_tokens,
-            "accepted": scheduler.accepted_tokens,
+            "proposed": proposed,
+            "accepted": accepted,
         }
 
     async def generate(self, request: TokenRequest) -> TokenReply:

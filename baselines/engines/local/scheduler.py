@@ -10,8 +10,6 @@ A request that names the session it forks off (`TokenRequest.parent`) copies tha
 values as far as its prompt begins with the same tokens.
 """
 
-import time
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
@@ -19,9 +17,9 @@ from torch import Tensor
 
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, padded
+from hexathlon.baselines.engines.local.lookahead import Lookahead
 from hexathlon.baselines.engines.local.sampler import RowSampling, entropies, sample
-from hexathlon.baselines.engines.local.sequences import CacheRow, Sequence
-from hexathlon.baselines.engines.local.speculation import NgramDrafter, Pace
+from hexathlon.baselines.engines.local.sequences import CacheRow, Sequence, wants_entropies
 from hexathlon.baselines.tokens.requests import Finish
 
 __all__ = ["Scheduler"]
@@ -73,10 +71,7 @@ class Scheduler:
         self.drawn_tokens = 0
         self.read_tokens = 0
         self.forked_tokens = 0
-        self.proposed_tokens = 0
-        self.accepted_tokens = 0
-        self._drafter = NgramDrafter() if speculate else None
-        self._pace = Pace(speculate)
+        self._lookahead = Lookahead(speculate) if speculate else None
 
     def _reset(self) -> None:
         self._store = self._decoder.store(min(8, self._max_rows), min(_GROWTH, self._context))
@@ -93,6 +88,12 @@ class Scheduler:
         self.abort()
         self._reset()
         self._changed()
+
+    @property
+    def speculated_tokens(self) -> tuple[int, int]:
+        """Number of tokens proposed by speculation, and of those accepted."""
+        ahead = self._lookahead
+        return (0, 0) if ahead is None else (ahead.proposed_tokens, ahead.accepted_tokens)
 
     @property
     def busy(self) -> bool:
@@ -206,8 +207,6 @@ class Scheduler:
                 cached = self._forked(number, sequence)
             if len(cached) < len(row.opening):
                 row.set_opening([], None)
-            if self._drafter is not None:
-                self._drafter.observe(sequence.ids, len(cached))
             self._activate(number, sequence, cached)
         for sequence in same:
             self._activate(self._free_row(), sequence, [])
@@ -255,6 +254,7 @@ class Scheduler:
         row = self._rows[self._active]
         row.sequence, row.session = sequence, sequence.request.session
         row.ids = list(cached)
+        sequence.observed = len(cached)
         self._active += 1
 
     def _copy_openings(self, first: int, count: int) -> None:
@@ -395,79 +395,27 @@ class Scheduler:
 
     def _advance(self, count: int) -> None:
         """Sample the next token of the first rows, or several if proposed ones are accepted."""
-        if self._drafter is None:
+        if self._lookahead is None:
             return self._decode(count)
-        length = self._pace.choose(count)
-        proposed = self._proposals(count, length, self._drafter) if length else []
-        tried = max(map(len, proposed), default=0)
-        started = time.perf_counter()
-        if tried:
-            self._decode_ahead(count, proposed, 1 + tried)
-        else:
-            self._decode(count)
-        self._pace.measured(count, length if tried else 0, time.perf_counter() - started)
-
-    def _proposals(self, count: int, length: int, drafter: NgramDrafter) -> list[list[int]]:
-        """Return the tokens proposed for each of the first rows; the store has room for them."""
+        length = self._lookahead.length(count)
         sequences = [row.sequence for row in self._rows[:count] if row.sequence is not None]
         longest = max(len(sequence.ids) for sequence in sequences)
         self._reserve(self._active, min(longest + length, self._context))
-        length = min(length, self._store.length - longest)
-        rooms = [
-            min(length, sequence.request.sampling.max_tokens - len(sequence.sampled) - 1)
-            for sequence in sequences
-        ]
-        return [drafter.propose(sequence.ids, room)
-                for sequence, room in zip(sequences, rooms, strict=True)]  # fmt: skip
-
-    def _decode_ahead(self, count: int, proposed: list[list[int]], width: int) -> None:
-        """Compute the distributions after each proposed token, and keep those that are sampled."""
-        rows, device = self._rows[:count], self._decoder.device
-        sequences = [row.sequence for row in rows if row.sequence is not None]
-        given = [
-            [sequence.ids[-1], *tokens]
-            for sequence, tokens in zip(sequences, proposed, strict=True)
-        ]
-        ids = torch.tensor([each + [0] * (width - len(each)) for each in given], device=device)
-        starts = torch.tensor([len(row.ids) for row in rows], device=device)
-        logits = self._decoder.verify(ids, starts, self._store).flatten(0, 1)
-        ahead = [sequence.draws.ahead(width) for sequence in sequences]
-        numbers = [each + [0.0] * (width - len(each)) for each in ahead]
+        room = min(length, self._store.length - longest)
+        proposed = self._lookahead.propose(sequences, room) if room else []
+        if not any(proposed):
+            self._decode(count)
+            return self._lookahead.measured(count, 0)
         if self._sampling is None:
             self._sampling = self._settings(0, count)
-        drawn = torch.tensor(numbers, device=device).view(-1, 1)
-        chosen, values = sample(logits, self._sampling.repeated(width), drawn)
-        spread = entropies(logits).view(count, width).tolist() if _wanted(sequences) else None
-        tokens, log_probabilities = chosen.view(count, width), values.view(count, width)
-        for number, (row, each) in enumerate(zip(rows, given, strict=True)):
-            taken = self._accept(
-                row, each, tokens[number].tolist(), log_probabilities[number].tolist(),
-                None if spread is None else spread[number],
-            )  # fmt: skip
-            self.proposed_tokens += len(each) - 1
-            self.accepted_tokens += taken - 1
-            self._pace.judged(taken - 1, int(taken < len(each)))
+        rows = self._rows[:count]
+        for row in rows:
+            row.used = self._steps
+        self.drawn_tokens += self._lookahead.check(
+            self._decoder, self._store, rows, proposed, self._sampling, self._context, self.version
+        )
         self._last = self._starts = None
-
-    def _accept(
-        self, row: CacheRow, given: list[int], tokens: list[int], values: list[float],
-        spread: list[float] | None,
-    ) -> int:  # fmt: skip
-        """Take sampled tokens until one differs from the proposed one; return their number."""
-        sequence, taken = row.sequence, 0
-        row.used = self._steps
-        while sequence is not None:
-            row.ids.append(given[taken])
-            sequence.draws.take()
-            self._take(sequence, tokens[taken], values[taken])
-            if spread is not None and sequence.request.sampling.entropies:
-                sequence.entropies.append(spread[taken])
-            taken += 1
-            ended = sequence.finish_reason(self._context) is not None
-            if ended or taken == len(given) or tokens[taken - 1] != given[taken]:
-                break
-        self.drawn_tokens += taken
-        return taken
+        self._lookahead.measured(count, length)
 
     def _decode(self, count: int) -> None:
         rows = self._rows[:count]
@@ -496,26 +444,16 @@ class Scheduler:
         )
         chosen, log_probabilities = sample(logits, settings, numbers[:, None])
         tokens, values = chosen.tolist(), log_probabilities.tolist()
-        if _wanted(sequences):
+        if wants_entropies(sequences):
             for sequence, entropy in zip(sequences, entropies(logits).tolist(), strict=True):
                 if sequence is not None and sequence.request.sampling.entropies:
                     sequence.entropies.append(entropy)
         for row, token, value in zip(self._rows[start:end], tokens, values, strict=True):
             row.used = self._steps
             if row.sequence is not None:
-                self._take(row.sequence, token, value)
+                row.sequence.take(token, value, self.version)
         self.drawn_tokens += end - start
         return chosen
-
-    def _take(self, sequence: Sequence, token: int, value: float) -> None:
-        if value != value:
-            raise EngineError(
-                "the model's logits are not finite: its weights are damaged, or the learning "
-                "rate was too high"
-            )
-        sequence.take(token, value, self.version)
-        if self._drafter is not None:
-            self._drafter.observe(sequence.ids, len(sequence.ids) - 1)
 
     def _retire(self) -> None:
         for number in range(self._active - 1, -1, -1):
@@ -533,15 +471,12 @@ class Scheduler:
         self._swap(number, self._active)
         self._changed()
         if sequence is not None:
+            if self._lookahead is not None:
+                self._lookahead.observe(sequence)
             sequence.done(sequence.reply(finish))
 
     def _changed(self) -> None:
         self._last = self._starts = self._sampling = None
-
-
-def _wanted(sequences: Iterable[Sequence | None]) -> bool:
-    """Return whether a request asks for entropies."""
-    return any(one is not None and one.request.sampling.entropies for one in sequences)
 
 
 def _common_prefix(first: list[int], second: list[int]) -> int:

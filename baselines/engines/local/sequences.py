@@ -1,6 +1,6 @@
 """Requests in progress, and the rows of the key-value store that they occupy."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from torch import Tensor
@@ -9,7 +9,7 @@ from hexathlon.baselines.engines.errors import EngineError
 from hexathlon.baselines.engines.local.sampler import Draws
 from hexathlon.baselines.tokens.requests import Finish, TokenReply, TokenRequest, spans_of
 
-__all__ = ["CacheRow", "Sequence"]
+__all__ = ["CacheRow", "Sequence", "wants_entropies"]
 
 
 @dataclass(slots=True, eq=False)
@@ -32,6 +32,8 @@ class Sequence:
     entropies: list[float] = field(default_factory=list)
     draws: Draws = field(init=False)
     stops: frozenset[int] = field(init=False)
+    observed: int = 0
+    """Number of tokens that speculation has seen."""
 
     def __post_init__(self) -> None:
         sampling = self.request.sampling
@@ -40,7 +42,16 @@ class Sequence:
         self.stops = frozenset(sampling.stop_ids)
 
     def take(self, token: int, log_probability: float, version: int) -> None:
-        """Append a sampled token."""
+        """Append a sampled token.
+
+        Raises:
+            EngineError: If its log-probability is not a number.
+        """
+        if log_probability != log_probability:
+            raise EngineError(
+                "the model's logits are not finite: its weights are damaged, or the learning "
+                "rate was too high"
+            )
         self.ids.append(token)
         self.sampled.append(token)
         self.log_probabilities.append(log_probability)
@@ -88,3 +99,8 @@ class CacheRow:
     def set_opening(self, ids: list[int], logits: Tensor | None) -> None:
         """Store the row's opening; empty `ids` remove it."""
         self.opening, self.logits = ids, logits
+
+
+def wants_entropies(sequences: Iterable[Sequence | None]) -> bool:
+    """Return whether a request asks for entropies."""
+    return any(one is not None and one.request.sampling.entropies for one in sequences)

@@ -57,6 +57,13 @@ def replies(asked, reference, speculate, batch=3, invariant=True):
     return asyncio.run(run()), engine.counts
 
 
+@pytest.fixture
+def always(monkeypatch):
+    """Propose as many tokens as allowed, whatever a pass costs here."""
+    monkeypatch.setattr(Pace, "choose", lambda pace, rows: pace.lengths[-1])
+
+
+@pytest.mark.usefixtures("always")
 @pytest.mark.parametrize("heads", [(4, 2), (4, 4), (8, 1)])
 @pytest.mark.parametrize("sampling", [(0.0, {}), (1.0, {}), (0.7, {"top_p": 0.9, "top_k": 20})])
 def test_replies_are_those_without_speculation_bit_for_bit(heads, sampling):
@@ -69,6 +76,7 @@ def test_replies_are_those_without_speculation_bit_for_bit(heads, sampling):
         assert counts["proposed"] > counts["accepted"] > 0
 
 
+@pytest.mark.usefixtures("always")
 def test_replies_without_invariance_have_the_same_tokens():
     reference, asked = model(), list(requests(1.0))
     plain, _ = replies(asked, reference, 0, invariant=False)
@@ -76,6 +84,7 @@ def test_replies_without_invariance_have_the_same_tokens():
     assert [reply.ids for reply in ahead] == [reply.ids for reply in plain]
 
 
+@pytest.mark.usefixtures("always")
 def test_a_reply_ends_at_its_limits():
     """At a stop token among accepted ones, at the last token allowed, and at the context's end."""
     reference = model(40.0)
@@ -97,6 +106,7 @@ def test_a_reply_ends_at_its_limits():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("always")
 def test_the_distribution_of_samples_fits_the_models():
     """Chi-squared over the second token, given the first, of 4,000 replies with other seeds."""
     reference, prompt = model(4.0), [5, 6, 7, 8, 5, 6, 7]
@@ -184,3 +194,8 @@ def test_the_pace_stops_above_the_break_even_and_follows_acceptance():
     assert play(64, 0.9) == 0
     assert play(1, 0.0) in pace.lengths
     assert pace.tokens(3) == pytest.approx(1.0, abs=0.01)
+
+
+def test_lengths_chosen_by_measured_costs_change_no_reply():
+    reference, asked = model(8.0), list(requests(1.0))
+    assert replies(asked, reference, 6)[0] == replies(asked, reference, 0)[0]

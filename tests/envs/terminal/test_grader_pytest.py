@@ -1,6 +1,8 @@
 """The grader's pytest: the real one, with plug-ins, and out of the submission's reach."""
 
 import importlib.metadata
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,12 @@ def judged(env, folder: Path, run: str, lines: list[str], tests: dict[str, str])
     task = get_source(source).build(task_id)
     reward, state = play(env, task.id, commands(lines))
     return reward, state["steps"][0]
+
+
+def test_the_event_needs_no_pytest_in_the_harness() -> None:
+    program = "import sys; sys.modules['pytest'] = None; import hexathlon.envs.terminal.env"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("run", ["pytest -q adding_test.py", "python3 -m pytest -n 2 --cov=adding"])
