@@ -43,7 +43,7 @@ TWISTS: Mapping[str, tuple[str, ...]] = {
         "fiscal", "tolerance",
     ),
 }  # fmt: skip
-"""Kinds of twists by metric; a task has six to eight of them, or all."""
+"""Kinds of twists by metric; a task has six to eight of them, in train at least five."""
 HELD_OUT = frozenset({"late", "restated", "vat", "ends", "merged", "renewals"})
 """Kinds that never occur in the train split."""
 AS_OF = frozenset({"overdue", "recurring"})
