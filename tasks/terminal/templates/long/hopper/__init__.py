@@ -8,9 +8,9 @@ import json
 from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 from hexathlon.tasks.terminal.templates.long.hopper.documents import documents
 from hexathlon.tasks.terminal.templates.long.hopper.driver import DRIVER
+from hexathlon.tasks.terminal.templates.long.hopper.faults import FAULTS
 from hexathlon.tasks.terminal.templates.long.hopper.model import draw_promise
 from hexathlon.tasks.terminal.templates.long.hopper.program import (
-    FAULTS,
     alternative_text,
     program_text,
     starting_text,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, faulty, put, template
 from hexathlon.tasks.terminal.templates.long.language.archive import Archive
 from hexathlon.tasks.terminal.templates.long.language.compiling import outcome
 from hexathlon.tasks.terminal.templates.long.language.corpus import CORPUS, FAULTS
@@ -111,9 +111,7 @@ def results(held: Mapping[str, Mapping[str, str]], rules: Mapping[str, Any]) -> 
 def _faulty(files: dict[str, str], faults: list[str]) -> dict[str, str]:
     for fault in faults:
         path, old, new = FAULTS[fault]
-        if old not in files[path]:
-            raise ValueError(f"the fault {fault} changes nothing")
-        files[path] = files[path].replace(old, new)
+        files[path] = faulty(files[path], {fault: (old, new)}, [fault])
     return files
 
 
