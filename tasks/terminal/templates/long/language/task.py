@@ -35,9 +35,9 @@ def long_language(draft: TerminalDraft) -> None:
         "`/app` is the repository of Vela, a small language: the interpreter of release 2.4 in "
         "`vela/`, the manual, and the papers of the project. Make it release 3.0, as "
         "`GOVERNANCE.md` defines a release, so that `python3 -m vela FILE`, run in `/app`, does "
-        "with every program exactly what 3.0 lays down: output, error report and exit code. Only "
-        "Python's standard library is there. The programs in `corpus/` ran with 2.4, and their "
-        "outputs stand beside them."
+        "with every program exactly what 3.0 prescribes: output, error report and exit code. Only "
+        "Python's standard library is available. The programs in `corpus/` ran with 2.4, and "
+        "their outputs are beside them."
     )
     draft.turns = 50
     held = held_programs(archive, dice)
