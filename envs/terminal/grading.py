@@ -96,7 +96,7 @@ def _kept(path: str, digest: str, image: SandboxImage, changes: Changes) -> str:
 def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
     budget = float(probe.get("cpu", math.inf))
     if budget < math.inf:
-        sandbox.kill_all()  # what an earlier probe left would work before time is measured
+        sandbox.kill_all()  # what an earlier probe left running would use the budget
     inputs = {f"{workdir}/{path}": Entry(text.encode()) for path, text in probe["files"].items()}
     inputs[_INPUT] = Entry(probe["stdin"].encode())
     try:
