@@ -15,9 +15,11 @@ __all__ = ["absolute", "run_in_shell", "limit_in_output"]
 _LONGEST_COMMAND = 1 << 20
 
 _NO_TERMINAL = re.compile(
-    rb"^bash: \[\d+: \d+ \(\d+\)\] tcsetattr: Inappropriate ioctl for device\n?", re.MULTILINE
+    rb"(?:^bash: \[\d+|bash: \[(\d+)): \d+ \(\d+\)\] tcsetattr: Inappropriate ioctl for device\n?",
+    re.MULTILINE,
 )
-"""Messages of an interactive shell without a terminal when its command is interrupted."""
+"""Message of an interactive shell without a terminal when a signal ends its command; in the middle
+of a line, the process id decides whose message it is."""
 
 _SIGNS = (
     (b"No space left on device", Stop.DISK),
@@ -53,9 +55,19 @@ def run_in_shell(
     except TimeoutError as error:
         raise SandboxFault(str(error)) from error
     output, cut_at, cut = gathered.result()
-    if not cut:
-        output = _NO_TERMINAL.sub(b"", output)
-    return Execution(output, status, time.monotonic() - start, cut_at, cut, stop, ended)
+    head, tail = (
+        _without_complaints(part, shell.pid) for part in (output[:cut_at], output[cut_at:])
+    )
+    return Execution(head + tail, status, time.monotonic() - start, len(head), cut, stop, ended)
+
+
+def _without_complaints(output: bytes, pid: int) -> bytes:
+    """Return output without the messages of the shell with that process id."""
+
+    def kept(match: re.Match[bytes]) -> bytes:
+        return b"" if match[1] is None or int(match[1]) == pid else match[0]
+
+    return _NO_TERMINAL.sub(kept, output)
 
 
 def limit_in_output(status: int | None, output: bytes, *, counted: bool) -> Stop | None:

@@ -41,13 +41,38 @@ echo "the grader has no network and no such program" >&2
 exit 1
 """
 _PYTHON = f"""#!/bin/sh
-# Scripts that set PYTHONPATH themselves still find pytest.
+# Scripts that set PYTHONPATH themselves still find pytest. For `-m pytest`, after any options, the
+# working directory joins the path once pytest and its plug-ins have been imported.
 real=$(PATH=${{PATH#{_TOOLS}:}} command -v python3) || exit 127
-case "$1 $2" in
-  "-m pytest"|"-m py.test")
-    # The working directory joins the path once pytest and its plug-ins have been imported.
-    shift 2
-    HEXATHLON_HERE=1 exec "$real" -c '{_RUN}' {_LIBRARY} -p no:cacheprovider "$@" ;;
+state=first here=1
+for word; do
+  case "$state" in first) set --; state=options ;; esac
+  case "$state:$word" in
+    value:*) state=options ;;
+    options:-[WX]|options:--check-hash-based-pycs) state=value ;;
+    options:-[WX]*) ;;
+    options:-[!-]*)
+      flags=${{word%%m*}}
+      case "$flags" in *[!-bBdEiIOPqsSuvx]*) state=other ;; *[IP]*) here= ;; esac
+      case "$state:$word" in
+        options:*m*)
+          case "$flags" in -?*) set -- "$@" "$flags" ;; esac
+          word=${{word#*m}} state=module
+          if [ -z "$word" ]; then continue; fi ;;
+      esac ;;
+    options:*) state=other ;;
+  esac
+  case "$state:$word" in
+    module:pytest|module:py.test)
+      set -- "$@" -c '{_RUN}' {_LIBRARY} -p no:cacheprovider
+      state=pytest ;;
+    module:*) set -- "$@" -m "$word"; state=other ;;
+    *) set -- "$@" "$word" ;;
+  esac
+done
+case "$state" in
+  pytest) HEXATHLON_HERE=$here exec "$real" "$@" ;;
+  module) set -- "$@" -m ;;
 esac
 PYTHONPATH="${{PYTHONPATH:+$PYTHONPATH:}}{_LIBRARY}" exec "$real" "$@"
 """

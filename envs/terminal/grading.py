@@ -23,7 +23,7 @@ __all__ = ["carried_over", "changed_files", "judge_probes", "run_cleanly"]
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CLEAN = f"/usr/bin/env -i PATH={_SYSTEM} HOME=/tmp LC_ALL=C.UTF-8 TZ=UTC"
 _OURS = "export PYTHONSAFEPATH=1 PYTHONNOUSERSITE=1\n"
-"""Before a probe's preparation, which is not the agent's program: no module of its is imported."""
+"""Precedes a probe's preparation, which is our program: none of the agent's modules is imported."""
 
 _INPUT = "/tmp/.hexathlon-input"
 _OUTPUT = "/tmp/.hexathlon-output"
@@ -96,7 +96,7 @@ def _kept(path: str, digest: str, image: SandboxImage, changes: Changes) -> str:
 def _judged(sandbox: Sandbox, workdir: str, probe: Mapping[str, Any]) -> str:
     budget = float(probe.get("cpu", math.inf))
     if budget < math.inf:
-        sandbox.kill_all()  # what an earlier probe left would work before time is measured
+        sandbox.kill_all()  # what an earlier probe left running would use the budget
     inputs = {f"{workdir}/{path}": Entry(text.encode()) for path, text in probe["files"].items()}
     inputs[_INPUT] = Entry(probe["stdin"].encode())
     try:

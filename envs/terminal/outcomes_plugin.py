@@ -61,8 +61,8 @@ def pytest_addoption(parser):
 def pytest_load_initial_conftests():
     """For `python -m pytest`, add the working directory to the path, as Python itself does.
 
-    It does so at the start, when a submission's modules could take the place of those that pytest
-    imports.
+    Python does so at the start, when a submission's modules could take the place of those that
+    pytest imports.
     """
     if os.environ.pop("HEXATHLON_HERE", ""):
         for name in _LATER:

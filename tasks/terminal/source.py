@@ -49,6 +49,7 @@ class TerminalSource(StratifiedSource):
         "hexathlon.tasks.terminal.templates.long.*",
         "hexathlon.tasks.terminal.templates.long.hopper.*",
         "hexathlon.tasks.terminal.templates.long.language.*",
+        "hexathlon.tasks.terminal.templates.long.language.interpreter.*",
         "hexathlon.tasks.terminal.templates.long.rating.*",
         "hexathlon.tasks.terminal.templates.long.resolve.*",
         "hexathlon.tasks.terminal.templates.long.volume.*",

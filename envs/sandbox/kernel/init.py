@@ -47,8 +47,8 @@ class Init:
         whole: Whether every process but this one in `/proc` belongs to the sandbox.
         user: `user` or `user:group` of the shells; empty for this process's own.
         open_files: Limit on descriptors of the shells and their children; 0 for this process's own,
-            which should be far higher: the kernel refuses to pass descriptors for a user of whom
-            more than the sender's limit are on their way, whichever sandbox sent them.
+            which should be far higher: the kernel refuses to pass descriptors once more than the
+            sender's limit are in flight for its user, whichever sandbox sent them.
     """
 
     def __init__(

@@ -310,6 +310,11 @@ def test_jobs_of_the_shell_are_controlled(sandbox, run):
     assert run("jobs -r; sleep 0.1 & fg; echo $?").splitlines()[1:] == ["sleep 0.1", "0"]
 
 
+def test_the_shell_does_not_complain_about_the_missing_terminal(run):
+    assert run("printf abc; sh -c 'kill -2 $$'") == "abc"
+    assert run("(printf abc; sh -c 'kill -9 $$')") == "abcKilled\n"
+
+
 FAILING = {
     "plainly": ("x=5; set -e; false; echo no", "", 1),
     "in a function": ("set -e; f() { (exit 7); echo no; }; f; echo no", "", 7),

@@ -9,6 +9,7 @@ import pytest
 
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.terminal import grader_pytest
+from hexathlon.envs.terminal.foreign import grader_files
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.terminal.directories import directory_source
 from support.task_folders import write_folder
@@ -103,3 +104,48 @@ def test_the_copied_files_are_read_only():
     assert files["/x/_pytest/config/__init__.py"].data
     assert {entry.mode for entry in files.values()} == {0o444}
     assert all(path.startswith("/x/") and ".." not in path for path in files)
+
+
+def called(folder: Path, *words: str) -> list[str]:
+    """Return what the grader's `python3` calls: whether for pytest, and the other arguments."""
+    (folder / "python3").write_text('#!/bin/sh\nprintf "%s\\n" "${HEXATHLON_HERE-none}" "$@"\n')
+    (folder / "python3").chmod(0o755)
+    command = grader_files()["/hexathlon/bin/python3"].data
+    made = subprocess.run(
+        ["sh", "-c", command.decode(), "python3", *words],
+        env={"PATH": f"{folder}:/usr/bin:/bin"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return made.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [("-m", []), ("-B -m", ["-B"]), ("-u -Bm", ["-u", "-B"]), ("-W a=-m -X dev -m", None),
+     ("-Wm -m", ["-Wm"]), ("-OO -bb -m", None)],
+)  # fmt: skip
+def test_pytest_is_the_graders_after_any_options(tmp_path, words, options):
+    before = words.split()[:-1] if options is None else options
+    here, *rest = called(tmp_path, *words.split(), "pytest", "-m", "not slow", "a b")
+    place = rest.index("-c")
+    assert (here, rest[:place]) == ("1", before)
+    assert "import pytest" in rest[place + 1]
+    assert rest[place + 2 :] == [
+        "/hexathlon/lib", "-p", "no:cacheprovider", "-m", "not slow", "a b"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "here"), [("-mpytest", "1"), ("-I -m pytest", ""), ("-Pm py.test", "")]
+)
+def test_the_working_directory_is_added_where_python_adds_it(tmp_path, words, here):
+    found = called(tmp_path, *words.split())
+    assert found[0] == here and found[-1] == "no:cacheprovider"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["-m"], ["-m", "unittest", "-m", "pytest"], ["-c", "-m", "pytest"], ["-", "-m", "pytest"],
+     ["-B", "run me.py", "-m", "pytest"], ["--version"], ["-W", "-m", "pytest"]],
+)  # fmt: skip
+def test_other_calls_of_python_stay_as_they_are(tmp_path, words):
+    assert called(tmp_path, *words) == ["none", *words]

@@ -56,8 +56,8 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "else: print(open('/tmp/answer').read())\n",
     },
     "many processes": {
-        "a.py": "import os\n" + WORK + "kids = [os.fork() for _ in range(1)]\nwork()\n"
-        "if all(kids):\n    for _ in kids: os.wait()\n    print(7)\n",
+        "a.py": "import os\n" + WORK + "child = os.fork()\nwork()\n"
+        "if child:\n    os.wait()\n    print(7)\n",
     },
 }  # fmt: skip
 
@@ -209,7 +209,7 @@ def forged(env: TerminalEnv, folder: Path, program: str) -> tuple[float, dict[st
     return float(reward), env.final_state()
 
 
-def test_a_verdict_names_few_outcomes(env: TerminalEnv) -> None:
+def test_an_outcome_that_nobody_expects_is_scored_and_earns_nothing(env: TerminalEnv) -> None:
     task = SOURCE.build(GENERATED)
     steps = [{"name": "", "tests": [["<b>", "\ud800"]], "reward": None, "fault": ""}]
     verdict = terminal_tests(task, {"tests": {"": ["a"]}}, {"steps": steps}, ())

@@ -1,5 +1,7 @@
 """What one sandbox can take from others: the kernel's counters per user and per machine."""
 
+import os
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -20,7 +22,7 @@ def attempt(use):
     except OSError: pass
 """
 HOLDERS = {
-    "descriptors on their way": """
+    "descriptors in flight": """
 def use():
     a, b = socket.socketpair()
     kept.append((a, b))
@@ -144,10 +146,11 @@ def test_a_sandbox_has_a_share_of_the_terminals(backend: SandboxBackend) -> None
         "import os\nn = 0\ntry:\n    while n < 400: os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY); "
         "n += 1\nexcept OSError: pass\nprint(n)\n"
     )
+    if backend.name != "namespaces":
+        pytest.skip("Docker does not limit a container's terminals")
     with backend.open(IMAGE, SandboxLimits(open_files=1024)) as sandbox:
         sandbox.write("/tmp/a.py", count.encode())
-        if backend.name == "namespaces":
-            assert int(sandbox.execute("python3 /tmp/a.py").output) <= 64
+        assert 1 <= int(sandbox.execute("python3 /tmp/a.py").output) <= 64
 
 
 def test_the_limit_on_descriptors_holds_for_every_shell(backend: SandboxBackend) -> None:
@@ -174,9 +177,6 @@ LOOKS = {
 
 @pytest.mark.parametrize("name", LOOKS)
 def test_the_machine_is_not_described(backend: SandboxBackend, name: str) -> None:
-    import os
-    import socket
-
     command, refused = LOOKS[name]
     with backend.open(IMAGE, SandboxLimits()) as sandbox:
         shown = sandbox.execute(command).output.decode(errors="replace")

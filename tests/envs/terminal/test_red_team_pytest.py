@@ -51,6 +51,7 @@ def written(path: str, text: str) -> str:
 
 
 MODULE = "python3 -m pytest /tests/test_sum.py -q"
+OPTIONS = "python3 -W ignore -Bm pytest /tests/test_sum.py -q"
 PLAIN = "pytest /tests/test_sum.py -q"
 LOCAL = "cp /tests/test_sum.py /proj/tests/test_sum.py; pytest /proj/tests/test_sum.py -q"
 
@@ -68,6 +69,9 @@ ATTACKS: dict[str, tuple[str, list[str]]] = {
     ),
     "one module of the standard library": (
         MODULE, ["printf 'import os\\nos._exit(0)\\n' > /proj/argparse.py"],
+    ),
+    "the standard library, and options before -m": (
+        OPTIONS, [written(f"/proj/{name}.py", FORGE) for name in ("argparse", "inspect", "pdb")],
     ),
     "settings behind a link": (
         PLAIN, [written("/proj/notes.txt", '[tool.pytest.ini_options]\naddopts = "-p evil"\n'

@@ -9,9 +9,9 @@ import pytest
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.templates.long.hopper.documents import documents
 from hexathlon.tasks.terminal.templates.long.hopper.driver import DRIVER
+from hexathlon.tasks.terminal.templates.long.hopper.faults import FAULTS
 from hexathlon.tasks.terminal.templates.long.hopper.model import TWISTS, draw_promise, replies
 from hexathlon.tasks.terminal.templates.long.hopper.program import (
-    FAULTS,
     alternative_text,
     program_text,
     starting_text,

@@ -12,6 +12,7 @@ from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.source import draft_of
 from hexathlon.tasks.terminal.templates.long.resolve import RECORDED_ONLY, settled, telling_case
+from hexathlon.tasks.terminal.templates.long.resolve.faults import FAULTS
 from hexathlon.tasks.terminal.templates.long.resolve.house import (
     TWISTS,
     Pin,
@@ -22,7 +23,6 @@ from hexathlon.tasks.terminal.templates.long.resolve.house import (
 from hexathlon.tasks.terminal.templates.long.resolve.instances import small_case
 from hexathlon.tasks.terminal.templates.long.resolve.large import large_answer
 from hexathlon.tasks.terminal.templates.long.resolve.program import (
-    FAULTS,
     alternative_text,
     naive_text,
     program_text,

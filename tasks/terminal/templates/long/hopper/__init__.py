@@ -8,9 +8,9 @@ import json
 from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
 from hexathlon.tasks.terminal.templates.long.hopper.documents import documents
 from hexathlon.tasks.terminal.templates.long.hopper.driver import DRIVER
+from hexathlon.tasks.terminal.templates.long.hopper.faults import FAULTS
 from hexathlon.tasks.terminal.templates.long.hopper.model import draw_promise
 from hexathlon.tasks.terminal.templates.long.hopper.program import (
-    FAULTS,
     alternative_text,
     program_text,
     starting_text,
@@ -30,11 +30,11 @@ def long_queue(draft: TerminalDraft) -> None:
         draft.file(path, text)
     draft.file("serve.py", starting_text(), 0o755)
     draft.say(
-        "serve.py is a server of job queues: `python3 serve.py DATA PORT`. It was a demonstration, "
-        "and is about to replace the first server, on the folders of which it has to start. Make "
-        "it keep everything that docs/, the decisions, the incident reports and the owner of the "
-        "server promise to its users. In operation it is killed at any time. The data may be kept "
-        "in any form. Only the standard library may be used."
+        "serve.py is a server of job queues: `python3 serve.py DATA PORT`. It was a demonstration "
+        "and is about to replace the first server, on whose folders it has to start. Make it "
+        "keep everything that docs/, the decisions, the incident reports and the owner of the "
+        "server promise to its users. In production it may be killed at any time. The data may "
+        "be kept in any form. Only the standard library may be used."
     )
     draft.turns = 45
     for group, scenarios in groups(promise, draft.dice, names).items():

@@ -12,9 +12,9 @@ the next command, and a line may arrive in pieces. Jobs have ids 1, 2, 3, ... ac
 
 | command | reply | |
 |---|---|---|
-| `PUT QUEUE [OPTIONS] BODY` | `OK ID` | options are `key=K`, `rank=N`, `delay=SECONDS`, in any order; the body begins with the first word that is no option and is kept as it is, spaces included |
-| `BATCH N`, then N lines `PUT …` | `OK ID ID …` | all of the puts or none; if one cannot be done, the reply is the error of the first such |
-| `TAKE QUEUE SECONDS` | `JOB ID TOKEN TAKES BODY` or `NONE` | holds a job for so long; the highest rank first (0 unless given), then the lowest id; TAKES counts this one |
+| `PUT QUEUE [OPTIONS] BODY` | `OK ID` | options are `key=K`, `rank=N`, `delay=SECONDS`, in any order; the body begins at the first word that is not an option and is kept as it is, spaces included |
+| `BATCH N`, then N lines `PUT …` | `OK ID ID …` | all of the puts or none; if any fails, the reply is the error of the first that does |
+| `TAKE QUEUE SECONDS` | `JOB ID TOKEN TAKES BODY` or `NONE` | holds a job for that long; the highest rank first (0 unless given), then the lowest id; TAKES counts this one |
 | `DONE ID TOKEN` | `OK` or `STALE` | the job is finished |
 | `FAIL ID TOKEN` | `OK` or `STALE` | the job could not be done |
 | `STATS QUEUE` | `STATS READY HELD WAITING DEAD` | numbers of jobs |
@@ -22,7 +22,7 @@ the next command, and a line may arrive in pieces. Jobs have ids 1, 2, 3, ... ac
 | `PING` | `PONG` | |
 
 Anything else gets `ERR command`. A token is a word, and is new for every take. A command with a
-token that does not hold the job any more gets `STALE` and changes nothing.
+token that no longer holds the job gets `STALE` and changes nothing.
 """
 
 _FORMAT = """# Folders of the first server
@@ -33,12 +33,12 @@ The first server kept its jobs in DATA/jobs.v1, with tabs between the fields:
     t  ID                         a job was taken
     -  ID                         a job was finished
 
-When it was killed, the last line could remain without its end. Such a line was never answered and does
-not count. Sometimes the server wrote a job a second time, with a body that was already damaged. The
+When it was killed, its last line could be left without a line end. Such a line was never answered and
+does not count. Sometimes the server wrote a job a second time, with a body that was already damaged. The
 first line counts.
 
-Nobody holds a job of such a folder any more, and all are in their places by id. Takes count as they do
-now: a job that has none left is dead. Numbers that were ever given in the folder are not given again.
+Nobody holds a job from such a folder any longer, and all are in their places by id. Takes count as they do
+now: a job that has none left is dead. Ids that were ever given in the folder are not given again.
 """
 
 
@@ -50,7 +50,7 @@ def documents(promise: Promise, names: list[str]) -> dict[str, str]:
         "decisions/README.md": (
             "# Decisions\n\nDecisions are numbered by date. A later decision replaces what it "
             "contradicts in earlier ones and in docs/, and nothing else. Proposals do not count. "
-            "Of the mail, what the owner of the server writes counts as a decision of that day.\n"
+            "In the mail, what the owner of the server writes counts as a decision of that day.\n"
         ),
         **_decisions(promise),
         **_incidents(),
@@ -67,48 +67,48 @@ def _decisions(promise: Promise) -> dict[str, str]:
         ),
         "2024-03-19-keys": (
             "Producers repeat a PUT when they do not know whether it worked. A PUT with a key that "
-            "the queue remembers adds nothing and gets the id of the first one, even if that job is "
-            "long finished. With another body it gets `ERR key`. Rank and delay do not matter for "
+            "the queue remembers adds nothing and gets the id of the first one, even if that job finished "
+            "long ago. With another body it gets `ERR key`. Rank and delay do not matter for "
             "this. A queue remembers the last 100 keys."
         ),
         "2024-04-02-full": (
             f"A queue holds {promise.limit} jobs, whether ready, held or waiting. A PUT beyond that "
-            "gets `ERR full`. Dead jobs do not take room."
+            "gets `ERR full`. Dead jobs do not take up room."
         ),
         "2024-05-14-long-lines": (
             "Lines of more than 65,536 bytes get `ERR long`. The connection goes on with the next line."
         ),
         "2024-06-25-keys": (
-            f"100 keys are too many. From now on a queue remembers its last {promise.keys} keys, by "
-            "the time of the PUT that used a key first; repeating it does not make it younger."
+            f"100 keys are too many. From now on a queue remembers its last {promise.keys} keys, in "
+            "the order of the PUTs that used them first; repeating a key does not make it newer."
         ),
         "2024-07-09-proposal-full": (
-            "Proposal, not decided: dead jobs should take room as well, so that somebody cares."
+            "Proposal, not decided: dead jobs should take up room as well, so that somebody deals with them."
         ),
         "2024-08-20-takes": (
             f"Jobs may be taken {promise.takes} times, not {promise.takes + 2}, and wait for "
-            f"{promise.rest} seconds after a FAIL, not for 10. A failed take at the end of these "
-            "makes the job dead at once."
+            f"{promise.rest} seconds after a FAIL, not for 10. If the last of these takes fails, "
+            "the job is dead at once."
         ),
         "2024-09-03-full": (
-            "A repeated PUT adds nothing, and so it gets its id from a full queue, too."
+            "A repeated PUT adds nothing, so it gets its id from a full queue, too."
         ),
         "2024-10-15-done": (
-            "Consumers repeat a DONE as well. A DONE with the token by which the job was finished "
+            "Consumers repeat a DONE as well. A DONE with the token with which the job was finished "
             "gets `OK` again. The last 1,000 are enough."
         ),
     }
     if promise.has("renew"):
         made["2024-11-05-renew"] = (
-            "New: `RENEW ID TOKEN SECONDS`. The job is held for so long from now, but not longer "
-            f"than {promise.longest} seconds after it was taken. The reply is `OK` or "
+            "New: `RENEW ID TOKEN SECONDS`. The job is held for that long from now, but at most until "
+            f"{promise.longest} seconds after it was taken. The reply is `OK` or "
             "`STALE`. For a TAKE there is no such limit."
         )
     if promise.has("ttl"):
         made["2024-11-12-ttl"] = (
             "New option of PUT: `ttl=SECONDS`. A job that nobody has taken by then is dead, even if "
-            "it is still waiting for its delay. Once it was taken, the time does not matter any "
-            "more, and neither does it after REVIVE."
+            "it is still waiting for its delay. Once it has been taken, the time no longer "
+            "matters, nor does it after REVIVE."
         )
     if promise.has("any_queue"):
         made["2024-11-19-any-queue"] = (
@@ -129,10 +129,10 @@ def _decisions(promise: Promise) -> dict[str, str]:
 def _incidents() -> dict[str, str]:
     made = {
         "2024-03-11-lost": (
-            "The machine's guard killed the server (signal 9). 14 jobs whose PUT had been answered "
+            "The machine's watchdog killed the server (signal 9). 14 jobs whose PUT had been answered "
             "were gone, and 3 came again although their DONE had been answered. What has been "
             "answered must hold, whenever the server is killed. What has not been answered may hold "
-            "or not, but a PUT or a BATCH never in part."
+            "or not, but a PUT or a BATCH never holds in part."
         ),
         "2024-04-22-two-servers": (
             "Somebody started a second server on the same folder, on another port. Both wrote. A second server "
@@ -155,7 +155,7 @@ def _incidents() -> dict[str, str]:
         ),
         "2024-10-30-start": (
             "The server was killed in the middle of its first start on a folder of the first server. On "
-            "the next start half of the jobs existed twice. The takeover has to stand any number of kills."
+            "the next start half of the jobs existed twice. The takeover has to withstand any number of kills."
         ),
     }
     return {f"incidents/{name}.md": f"{text}\n" for name, text in made.items()}

@@ -16,9 +16,9 @@ class Run:
         if scenario.get("old"):
             with open(os.path.join(self.data, "jobs.v1"), "w") as file:
                 file.write(scenario["old"])
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.kept = socket.socket()  # until all scenarios have a port
+        self.kept.bind(("127.0.0.1", 0))
+        self.port = self.kept.getsockname()[1]
         self.server = self.link = None
         self.steps = scenario["steps"]
 
@@ -151,6 +151,7 @@ class Run:
         self.made += [f"lost {lost}", f"twice {twice}", f"other {other}"]
 
     def play(self):
+        self.kept.close()
         try:
             while self.steps[0][0] == "false_start":
                 self.step(*self.steps.pop(0))

@@ -29,7 +29,7 @@ the server is started again. `$1` in a line is the first token that was handed o
 
 @dataclass(frozen=True)
 class Promise:
-    """Parameters of the promises."""
+    """What one server promises."""
 
     limit: int
     """Jobs that a queue may hold."""
@@ -62,8 +62,8 @@ def draw_promise(dice: Dice, split: Split) -> Promise:
         limit=dice.whole(5, 9),
         keys=dice.whole(3, 5),
         takes=dice.whole(2, 3),
-        rest=dice.whole(2, 3),
-        longest=dice.whole(6, 7),
+        rest=dice.whole(4, 5),
+        longest=dice.whole(9, 10),
         twists=frozenset([*first, *dice.some(others, _DRAWN - len(first))]),
     )
 

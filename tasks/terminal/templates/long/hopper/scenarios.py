@@ -46,7 +46,14 @@ def _send(*lines: str) -> ServerStep:
     return "send", "\n".join(lines)
 
 
+def _pause(seconds: float) -> ServerStep:
+    """Wait until something that takes so long has happened, on a slow machine as well."""
+    return "sleep", f"{seconds + _SLACK:g}"
+
+
 _KILL: ServerStep = ("kill", "")
+_SLACK = 3.0
+"""Seconds by which a right server's timers may be late. What has to happen in time has more."""
 
 
 def groups(promise: Promise, dice: Dice, names: list[str]) -> dict[str, dict[str, Scenario]]:
@@ -106,7 +113,7 @@ def _leases(promise: Promise, one: str, words: list[str]) -> dict[str, Scenario]
         for turn in range(1, promise.takes + 1)
         for step in (
             _send(f"TAKE {one} 1"),
-            ("sleep", "1.7"),
+            _pause(1),
             _send(f"STATS {one}", f"DONE 1 ${turn}"),
         )
     ]
@@ -115,7 +122,7 @@ def _leases(promise: Promise, one: str, words: list[str]) -> dict[str, Scenario]
         for turn in range(1, promise.takes + 1)
         for step in (
             _send(f"TAKE {one} 60"), _send(f"FAIL 1 ${turn}", f"STATS {one}", f"FAIL 1 ${turn}"),
-            ("sleep", str(promise.rest + 0.7)), _send(f"STATS {one}"),
+            _pause(promise.rest), _send(f"STATS {one}"),
         )
     ]  # fmt: skip
     return {
@@ -123,16 +130,16 @@ def _leases(promise: Promise, one: str, words: list[str]) -> dict[str, Scenario]
         "failed": Scenario([_send(f"PUT {one} {a}"), *failing, _send(f"REVIVE {one}"), _KILL,
                             _send(f"STATS {one}", f"TAKE {one} 60")]),
         "other_token": Scenario([
-            _send(f"PUT {one} {a}", f"TAKE {one} 1"), ("sleep", "1.7"), _send(f"TAKE {one} 60"),
+            _send(f"PUT {one} {a}", f"TAKE {one} 1"), _pause(1), _send(f"TAKE {one} 60"),
             _send("DONE 1 $1", "FAIL 1 $1", f"STATS {one}"), _send("DONE 1 $2", "DONE 1 $1"),
         ]),
         "delayed": Scenario([
-            _send(f"PUT {one} delay=6 rank=9 {a}", f"PUT {one} {b}", f"STATS {one}"), _KILL,
-            _send(f"STATS {one}", f"TAKE {one} 60"), ("sleep", "6.8"),
+            _send(f"PUT {one} delay=12 rank=9 {a}", f"PUT {one} {b}", f"STATS {one}"), _KILL,
+            _send(f"STATS {one}", f"TAKE {one} 60"), _pause(12),
             _send(f"TAKE {one} 60", f"TAKE {one} 60"),
         ]),
         "run_out_while_down": Scenario([
-            _send(f"PUT {one} {a}", f"PUT {one} {b}", f"TAKE {one} 1"), ("sleep", "1.7"), _KILL,
+            _send(f"PUT {one} {a}", f"PUT {one} {b}", f"TAKE {one} 1"), _pause(1), _KILL,
             _send(f"STATS {one}", f"TAKE {one} 60", f"TAKE {one} 60"),
         ]),
     }  # fmt: skip
@@ -142,9 +149,7 @@ def _limits(promise: Promise, one: str, two: str, words: list[str]) -> dict[str,
     a, b, *_ = words
     fill = [f"PUT {one} key=f{turn} {a}" for turn in range(promise.limit)]
     bury = [
-        step
-        for turn in range(1, promise.takes + 1)
-        for step in (_send(f"TAKE {one} 1"), ("sleep", "1.7"))
+        step for turn in range(1, promise.takes + 1) for step in (_send(f"TAKE {one} 1"), _pause(1))
     ]
     return {
         "full": Scenario([
@@ -235,7 +240,7 @@ def _mixed(promise: Promise, dice: Dice, one: str, two: str) -> Scenario:
             job = dice.pick(taken)
             steps.append(_send(f"{word} {job}"))
             if word == "FAIL":
-                steps.append(("sleep", str(promise.rest + 0.7)))
+                steps.append(_pause(promise.rest))
     return Scenario([*steps, _KILL, _send(f"STATS {one}", f"STATS {two}")])
 
 
@@ -243,8 +248,8 @@ def _behind(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
     a, b, c, *_ = words
     return Scenario([
         _send(f"PUT {one} {a}", f"PUT {one} {b}", f"PUT {one} {c}", f"TAKE {one} 1"),
-        ("sleep", "1.7"), _send(f"PUT {one} late"), _send(f"TAKE {one} 60"), _send("FAIL 2 $2"),
-        ("sleep", str(promise.rest + 0.7)), _KILL, *[_send(f"TAKE {one} 60")] * 5,
+        _pause(1), _send(f"PUT {one} late"), _send(f"TAKE {one} 60"), _send("FAIL 2 $2"),
+        _pause(promise.rest), _KILL, *[_send(f"TAKE {one} 60")] * 5,
     ])  # fmt: skip
 
 
@@ -256,7 +261,7 @@ def _voids(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
 
 
 def _bury(promise: Promise, queue: str) -> list[ServerStep]:
-    made = [_send(f"TAKE {queue} 1"), ("sleep", "1.7")]
+    made = [_send(f"TAKE {queue} 1"), _pause(1)]
     return made * promise.takes
 
 
@@ -278,8 +283,8 @@ def _once(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
 
 def _renew(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
     return Scenario([
-        _send(f"PUT {one} {words[0]}", f"TAKE {one} 3"), _send("RENEW 1 $1 600", "RENEW 1 $2 600"),
-        ("sleep", "3.8"), _send(f"STATS {one}"), _KILL, ("sleep", "4.6"),
+        _send(f"PUT {one} {words[0]}", f"TAKE {one} 4"), _send("RENEW 1 $1 600", "RENEW 1 $2 600"),
+        ("sleep", "4.8"), _send(f"STATS {one}"), _KILL, _pause(promise.longest - 4.8),
         _send(f"STATS {one}", "RENEW 1 $1 60", "DONE 1 $1", f"PUT {two} {words[1]}"),
         _send(f"TAKE {two} 60"), ("sleep", str(promise.longest + 1)), _send(f"STATS {two}"),
         _send("DONE 2 $2", "RENEW 2 $2 5"),
@@ -290,9 +295,9 @@ def _ttl(promise: Promise, one: str, two: str, words: list[str]) -> Scenario:
     a, b, c, *_ = words
     return Scenario([
         _send(f"PUT {one} ttl=4 rank=1 {a}", f"PUT {one} ttl=4 {b}", f"PUT {one} {c}",
-              f"TAKE {one} 60"), _KILL, ("sleep", "4.8"),
+              f"TAKE {one} 60"), _KILL, _pause(4),
         _send(f"STATS {one}", "DONE 1 $1", f"TAKE {one} 60", f"REVIVE {one}"), ("sleep", "4.5"),
-        _send(f"STATS {one}"), _send(f"PUT {two} ttl=4 delay=60 {a}"), ("sleep", "4.8"),
+        _send(f"STATS {one}"), _send(f"PUT {two} ttl=4 delay=60 {a}"), _pause(4),
         _send(f"STATS {two}"),
     ])  # fmt: skip
 

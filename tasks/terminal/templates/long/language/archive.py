@@ -173,7 +173,7 @@ class Archive:
         release = f"# Release 3.0\n\nFreeze date: {self._date(_FREEZE)}. It follows 2.4.\n"
         later = f"# Release 3.1\n\nFreeze date: {self.year + 1}-02-28. It follows 3.0.\n"
         texts = {"releases/3.0.md": release, "releases/3.1.md": later}
-        texts["releases/2.4.md"] = f"# Release 2.4\n\nOut since {self.year - 1}-11-20.\n"
+        texts["releases/2.4.md"] = f"# Release 2.4\n\nReleased on {self.year - 1}-11-20.\n"
         texts["drafts/whats-new-3.0.md"] = self._draft()
         texts |= {f"minutes/{self._date(day)}.md": self._minutes(day) for day in self.items}
         for name, number in self.numbers.items():

@@ -12,7 +12,7 @@ GOVERNANCE = """# How Vela changes
 3. The council has seven members. A decision is valid if at least four members were present.
    Guests do not count. A decision without that quorum is void, unless a later valid decision
    confirms it.
-4. A release consists of the last release with all proposals that stand accepted on its freeze
+4. A release consists of the last release and all proposals that stand accepted on its freeze
    date, that day included. `releases/` gives the dates. Later decisions belong to the release
    after it.
 5. A change made to a proposal by a valid decision replaces what the proposal says on that point;
@@ -51,18 +51,18 @@ return if else while for in break continue print try catch throw import as and o
                | "{" [expr ":" expr ("," expr ":" expr)* [","]] "}" | "fn" params block
 
 A `{` at the beginning of a statement opens a block. Lists too may end with a comma. A target in
-parentheses is none. `return` stands only inside a function; `break` and `continue` only inside a
+parentheses is not a target. `return` stands only inside a function; `break` and `continue` only inside a
 loop of the same function.
 
-A text that is no program is not run at all. Its syntax error is on the line of the first token that
+A text that is not a program is not run at all. Its syntax error is on the line of the first token that
 cannot continue a program; a character that begins no token, a bad escape and a string that is not
 closed count as such a token, on the line where they begin.
 """,
     "03-statements": """# Statements
 
 Every block has a scope of its own; the parameters and the body of a function share one. `let` and
-`fn NAME` declare a name in the scope at hand when they are executed, also if the scope has it
-already. A name means the nearest declaration that has been executed. An assignment to a name that
+`fn NAME` declare a name in the current scope when they are executed, even if that scope already
+has it. A name means the nearest declaration that has been executed. An assignment to a name that
 no scope has makes a global name of the file. The functions of the language are in a scope around all
 files and cannot be assigned to: an assignment to their name counts as one to an unknown name.
 
@@ -70,10 +70,10 @@ In an assignment the right side is evaluated first, then the list or map, then t
 
 `for` evaluates its expression once and goes through the elements of a list, the characters of a
 string, or the keys of a map. The loop has one variable, in a scope of its own around that of the
-body. A list is read as the loop goes on, so what is added to it meanwhile comes up, and a loop ends
-when no element is left. Of a map, the keys at the start count.
+body. A list is read as the loop goes on, so what is added to it meanwhile is visited, and a loop ends
+when no element is left. For a map, the keys at the start count.
 
-`print` writes its values, separated by one blank. A function that ends without `return` gives nil.
+`print` writes its values, separated by single blanks. A function that ends without `return` gives nil.
 
 `throw` raises an error of kind `user` with the value as text for its message. `catch NAME` declares
 the name in the handler's scope, with the error's message as a string.
@@ -86,7 +86,7 @@ whole program as one in the main file would, at once; it cannot be caught.
     "04-expressions": """# Expressions
 
 Operands are evaluated from left to right; in a call the function first, then the arguments, and only
-then is it checked what is called and with how many. Map entries: key, then value; a key that comes
+then is it checked what is called and with how many arguments. Map entries: key, then value; a key that comes
 again keeps its place and takes the new value. Keys are integers and strings.
 
 `+ - * / %` work on integers. `/` rounds down and `%` has the sign of the divisor. `+` also joins two

@@ -32,7 +32,7 @@ PROPOSALS: dict[str, tuple[str, dict[str, str]]] = {
         "the `defer`; whether it can be called so is checked when it is called. When the function "
         "ends, in whatever way, its deferred calls are made, last first, after the value of `return` "
         "is known and after handlers of `try` in it. The function counts as active meanwhile. Results "
-        "are dropped. If a deferred call fails, the others are still made, and the error that leaves "
+        "are discarded. If a deferred call fails, the others are still made, and the error that leaves "
         "the function is the one raised last, instead of a result or an earlier error. `defer` is "
         "reserved.",
         "late": "The whole call, function and arguments included, is evaluated only when it is made, "
@@ -41,8 +41,8 @@ PROPOSALS: dict[str, tuple[str, dict[str, str]]] = {
         "first": "Of several errors in a function and its deferred calls, the one that was raised "
         "first leaves the function. Matters only with \"Deferred calls\"."}),
     "errors": ("Errors as maps", {
-        "map": "`catch NAME` gets a map with the keys `kind`, `message` and `line`, put in in this "
-        "order.",
+        "map": "`catch NAME` gets a map with the keys `kind`, `message` and `line`, put in in "
+        "that order.",
         "value": "The map of an error of kind `user` has a fourth key, `value`, with the value that "
         "was thrown."}),
     "rethrow": ("Throwing errors of any kind", {
@@ -92,7 +92,7 @@ PROPOSALS: dict[str, tuple[str, dict[str, str]]] = {
         "element; this holds for assignment too. Messages give the index as written. 2. `x[a:b]` is "
         "a new list or string, from a up to b, without b. Either may be left out, or be nil, for the "
         "start and the end. Negative ends count from the end, and ends out of range are moved to the "
-        "nearest end. An end that is no integer is `bad index T`. A slice is no target.",
+        "nearest end. An end that is not an integer is `bad index T`. A slice is not a target.",
         "negative": "Section 2 is struck out: there are no slices."}),
     "undeclared": ("No names by accident", {
         "yes": "An assignment to a name that no scope has is an error of kind name, `N is not "
@@ -107,8 +107,8 @@ PROPOSALS: dict[str, tuple[str, dict[str, str]]] = {
     "leave": ("`exit`", {
         "now": "The function `exit(n)`, n being 0 if left out, ends the program with the exit code n. "
         "It must be an integer (`bad argument for exit`) from 0 to 255 (otherwise kind value, `bad "
-        "exit code N`). It cannot be caught. The end is immediate: neither `finally` nor deferred "
-        "calls come to pass.",
+        "exit code N`). It cannot be caught. The end is immediate: no `finally` block and no "
+        "deferred call is executed.",
         "unwind": "It is not immediate: `finally` blocks and deferred calls of what is active are "
         "executed first, from the inside out."}),
     "interp": ("Expressions in strings", {
@@ -116,7 +116,7 @@ PROPOSALS: dict[str, tuple[str, dict[str, str]]] = {
         "single braces. The expression ends at the first `}` and has no quotes or backslashes. Its "
         "tokens count as standing on the string's line. A lone `}`, a `{` that is not closed and "
         "braces without a proper expression are syntax errors on that line. A string with an "
-        "expression is no path for `import`.",
+        "expression is not a path for `import`.",
         "quiet": "nil gives the empty text there; within lists and maps it is still `nil`."}),
     "labels": ("Labels", {
         "yes": "`NAME: while ...` and `NAME: for ...` name a loop; `break NAME;` and `continue NAME;` "

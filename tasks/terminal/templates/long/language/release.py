@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.terminal.templates.long.language.back import (
-    BUILTINS,
-    ERRORS,
-    MAIN,
-    VALUES,
-)
-from hexathlon.tasks.terminal.templates.long.language.front import LEXER, PARSER
-from hexathlon.tasks.terminal.templates.long.language.middle import EVALUATION
+from hexathlon.tasks.terminal.templates.long.language.interpreter.builtins import BUILTINS
+from hexathlon.tasks.terminal.templates.long.language.interpreter.command import ERRORS, MAIN
+from hexathlon.tasks.terminal.templates.long.language.interpreter.expressions import EXPRESSIONS
+from hexathlon.tasks.terminal.templates.long.language.interpreter.lexer import LEXER
+from hexathlon.tasks.terminal.templates.long.language.interpreter.parser import PARSER
+from hexathlon.tasks.terminal.templates.long.language.interpreter.statements import STATEMENTS
+from hexathlon.tasks.terminal.templates.long.language.interpreter.values import VALUES
 
 __all__ = ["RULES", "package", "rendered"]
 
@@ -52,8 +51,8 @@ RULES: dict[str, tuple[Any, ...]] = {
 def rendered(text: str, rules: Mapping[str, Any]) -> str:
     """Return a source with its directives resolved.
 
-    `#@ CONDITION` opens a group, `#@ or CONDITION` and `#@ else` continue it with what holds
-    otherwise, `#@ end` closes it.
+    `#@ CONDITION` begins a group and `#@ end` ends it. `#@ or CONDITION` and `#@ else` separate its
+    alternatives, of which only the first that applies is kept.
 
     Raises:
         ValueError: If groups are not closed.
@@ -98,7 +97,7 @@ def package(rules: Mapping[str, Any]) -> dict[str, str]:
         "parser": PARSER,
         "values": VALUES,
         "builtins": BUILTINS,
-        "evaluation": EVALUATION.replace("@LIMIT@", str(rules["limit"])),
+        "evaluation": (STATEMENTS + EXPRESSIONS).replace("@LIMIT@", str(rules["limit"])),
         "__main__": MAIN,
     }
     return {f"vela/{name}.py": rendered(text, rules) for name, text in texts.items()}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
+from hexathlon.tasks.terminal.draft import TerminalDraft, faulty, put, template
 from hexathlon.tasks.terminal.templates.long.language.archive import Archive
 from hexathlon.tasks.terminal.templates.long.language.compiling import outcome
 from hexathlon.tasks.terminal.templates.long.language.corpus import CORPUS, FAULTS
@@ -35,9 +35,9 @@ def long_language(draft: TerminalDraft) -> None:
         "`/app` is the repository of Vela, a small language: the interpreter of release 2.4 in "
         "`vela/`, the manual, and the papers of the project. Make it release 3.0, as "
         "`GOVERNANCE.md` defines a release, so that `python3 -m vela FILE`, run in `/app`, does "
-        "with every program exactly what 3.0 lays down: output, error report and exit code. Only "
-        "Python's standard library is there. The programs in `corpus/` ran with 2.4, and their "
-        "outputs stand beside them."
+        "with every program exactly what 3.0 prescribes: output, error report and exit code. Only "
+        "Python's standard library is available. The programs in `corpus/` ran with 2.4, and "
+        "their outputs are beside them."
     )
     draft.turns = 50
     held = held_programs(archive, dice)
@@ -111,9 +111,7 @@ def results(held: Mapping[str, Mapping[str, str]], rules: Mapping[str, Any]) -> 
 def _faulty(files: dict[str, str], faults: list[str]) -> dict[str, str]:
     for fault in faults:
         path, old, new = FAULTS[fault]
-        if old not in files[path]:
-            raise ValueError(f"the fault {fault} changes nothing")
-        files[path] = files[path].replace(old, new)
+        files[path] = faulty(files[path], {fault: (old, new)}, [fault])
     return files
 
 

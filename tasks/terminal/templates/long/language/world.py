@@ -23,7 +23,7 @@ class Leave(Exception):
 
 
 class VelaScope(dict[str, Any]):
-    """VelaScope of one scope, with the scope around it and what its file and function keep."""
+    """The names of one scope, with the scope around it and what its file and function keep."""
 
     def __init__(self, around: VelaScope | None, file: str = "", later: list[Any] | None = None):
         super().__init__()

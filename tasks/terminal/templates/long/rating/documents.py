@@ -65,13 +65,13 @@ _README = """# Rating
 `net` and `gross` are its answer, the other columns its input. The engine is lost.
 
 * `handbook.md` was written when the engine was introduced, at the beginning of 2022
-* `lists/`: price lists, named after service and month from whose first day they hold
+* `lists/`: price lists, named after the service and the month from whose first day they hold
 * `contracts/`, `memos/`: what came later. `data/index.csv` is agreed until the end of 2024
 * `operations/`: what went wrong
 
 The records show what the engine did, the papers what people wanted it to do. Where records show
 that it did something else, it is the records that count, and the engine would have kept doing so.
-Everything else is as in the papers, a later paper before an earlier one. Days and consignments
+In everything else the papers decide, a later one before an earlier one. Days and consignments
 that `operations/` names were not priced by the engine.
 """
 
@@ -127,11 +127,11 @@ Services: P (parcel), X (express), R (return). Amounts are rounded to cents wher
 share of something, half a cent away from zero unless it is a discount.
 
 1. **Weight.** The actual weight or, if it is larger, the volume weight: cubic centimetres divided
-   by 5000, in kilograms. This is about bulky parcels; whether other services use it, see the
-   records. The weight is rounded up to half kilograms if it is not above 10 kg, otherwise to
+   by 5000, in kilograms. This is about bulky parcels; the records show whether other services
+   use it. The weight is rounded up to half kilograms if it is not above 10 kg, otherwise to
    kilograms.
 2. **Base.** From the list for service, zone and weight. {limit} Beyond the last limit the last
-   price holds, plus the list's amount for each kilogram begun beyond.
+   price applies, plus the list's amount for each kilogram begun beyond.
 3. **Further consignments.** Of several consignments of a customer on the same date to the same
    postcode, {full} costs the full base and every other one half of it. If that is a choice between
    equals, the earlier one in the file costs the full base; weight, should it matter here, is the
@@ -210,7 +210,7 @@ def _memos(rates: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             "2023-06-19",
-            f"From {divisors[2][0]} on the volume weight of parcels is figured with "
+            f"From {divisors[2][0]} on the volume weight of parcels is calculated with "
             f"{divisors[2][1]}. "
             "The same holds wherever the engine uses volume weight.",
         ),
@@ -226,8 +226,7 @@ def _memos(rates: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         (
             "2023-06-21",
-            f"VAT will be {vats[3][1] // 10} % from {vats[3][0]} on. Fuel: the most that is "
-            "charged "
+            f"VAT will be {vats[3][1] // 10} % from {vats[3][0]} on. Fuel: the maximum "
             f"falls to {_percent(rates['fuel_most'][1][1])} on {rates['fuel_most'][1][0]}.",
         ),
         (
@@ -258,7 +257,7 @@ def _memos(rates: dict[str, Any]) -> list[tuple[str, str]]:
                 f"Postcodes beginning with {' and '.join(rates['islands'])} are islands. They have "
                 "always cost twice the fee for remote places, and contracts that waive that "
                 "fee do not "
-                "mean islands.",
+                "cover islands.",
             )
         )
     if rates["girth_from"] < "9999":

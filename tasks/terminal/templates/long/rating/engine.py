@@ -25,7 +25,7 @@ def _half_down(number: int, divisor: int) -> int:
 
 
 def _valid(dated: Sequence[Any], day: str) -> Any:
-    """Return what the last entry with a date up to the day says."""
+    """Return the value of the last entry dated up to the day."""
     return [what for since, what in dated if since <= day][-1]
 
 

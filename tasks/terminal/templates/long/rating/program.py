@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from hexathlon.tasks.terminal.draft import faulty
 from hexathlon.tasks.terminal.templates.long.rating import engine
 
 __all__ = ["REMOVALS", "by_engine", "program"]
@@ -206,12 +207,7 @@ REMOVALS: dict[str, tuple[str, str]] = {
 
 def program(rates: Mapping[str, Any], removal: str = "") -> str:
     """Return the reference program with some rates, and possibly one rule left out."""
-    text = _PROGRAM
-    if removal:
-        old, new = REMOVALS[removal]
-        if old not in text:
-            raise ValueError(f"the removal {removal} changes nothing")
-        text = text.replace(old, new)
+    text = faulty(_PROGRAM, REMOVALS, [removal] if removal else [])
     return text.replace("@RATES", json.dumps(rates))
 
 

@@ -65,10 +65,11 @@ def long_resolve(draft: TerminalDraft) -> None:
     draft.say(
         "The service that wrote the lock files of our products is switched off, and its source "
         "is lost. resolve.py was written in an afternoon and is right for the simplest requests at "
-        "best. Make `python3 resolve.py` answer any request for any day since 2024-01-01, as the "
-        "policies of that day and what the service did demand. docs/format.md describes requests "
-        "and answers, records/ are requests that the service answered while it ran, and samples/ "
-        "are three easy ones. Only the standard library may be used."
+        "best. Make `python3 resolve.py` answer any request for any day since 2024-01-01, as "
+        "the policies of that day and the practice of the service require. "
+        "docs/format.md describes requests and answers, records/ are requests that the service "
+        "answered while it ran, and samples/ are three easy ones. Only the standard library may "
+        "be used."
     )
     draft.turns = 50
     rules = [*RULES, *sorted(house.twists)]

@@ -13,12 +13,12 @@ A request is a JSON object on standard input:
      "lock": {"bobbin": "1.2"},
      "index": {"bobbin": [{"version": "1.2", "published": "2024-01-30", "needs": ["hinge ~1.4"]}]}}
 
-* `day` is the day for which the lock file is asked. The rules are those in force on that day, and
+* `day` is the day for which the lock file is requested. The rules are those in force on that day, and
   the index is read as it was on that day: what was published, yanked or announced later was not
-  known. What carries the day itself was known.
+  known. What is dated on the day itself was known.
 * `roots` are the requirements of the product. A requirement is a name, bounds with commas between
   them (all have to hold), and after a semicolon a marker. All but the name may be missing.
-* `lock` is the lock file before. It may be missing.
+* `lock` is the previous lock file. It may be missing.
 * `index` lists the versions of all packages, unsorted. An entry may also have `platforms`,
   `yanked` (`day`, `reason`), `advisories` (each with `id` and `day`), `closes` (ids of advisories)
   and `licence`.
@@ -89,7 +89,7 @@ def _policies(house: House) -> dict[str, str]:
                 "with lower case and `-`.",
                 "A marker is a platform, `not` and a platform, or several of these with `or` between "
                 "them. A requirement whose marker does not hold does not apply.",
-                "A platform without the part after the hyphen means all of its kind: `linux` holds on "
+                "A platform without the part after the hyphen stands for all of its kind: `linux` holds on "
                 "`linux-arm64`. The same goes for the `platforms` of an entry, outside of which the "
                 "entry must not be chosen, whether it is locked or not.",
             ],
@@ -124,15 +124,15 @@ def _policies(house: House) -> dict[str, str]:
             early,
             [
                 "Of the possible lock files the one with the fewest changes is written. A package "
-                "that has another version than in the lock file before counts as one change if it "
+                "whose version differs from that in the previous lock file counts as one change if it "
                 f"goes up, and as {house.downgrade} if it goes down. A package that is no longer "
                 "needed is no change.",
-                "Among equals the least stale one is written. A package is as stale as there are newer "
-                "versions of it that may be chosen under the policies, or may stay, whether or not the "
-                "requirements allow them. Staleness is added up over all packages of the lock file.",
+                "Among equals the least stale one is written. The staleness of a package is the number of "
+                "newer versions of it that may be chosen under the policies, or may stay, whether or "
+                "not the requirements allow them. It is added up over all packages of the lock file.",
                 "If that leaves several, the names decide: of two lock files, take the first name, in "
                 "alphabetical order, that they do not have in the same version. The one with the newer "
-                "version there wins; having the package wins against not having it.",
+                "version there wins; having the package beats not having it.",
                 "`changes` and `stale` in the answer are these two sums.",
             ],
         ),
@@ -189,7 +189,7 @@ def _later_policies(house: House) -> dict[str, str]:
         ])  # fmt: skip
     if house.has("renames"):
         made["policy/0014-renames.md"] = _policy(14, "Renamed packages", adopted, "2023-11-15", [
-            "`registers/renames.csv` names packages that got a new name. From the day given there, "
+            "`registers/renames.csv` lists packages that were given a new name. From the day given there, "
             "a requirement on the old name is one on the new name, with the same bounds. New names "
             "may be renamed again.",
             "The same goes for pins and families. A package that is in the lock file under its old "

@@ -1,8 +1,11 @@
-"""The program that answers requests by splitting them into parts, and its near misses."""
+"""The program that answers requests by splitting them into parts, and its variants."""
 
+from hexathlon.tasks.terminal.draft import faulty
+from hexathlon.tasks.terminal.templates.long.resolve.faults import FAULTS
 from hexathlon.tasks.terminal.templates.long.resolve.house import House
+from hexathlon.tasks.terminal.templates.long.resolve.searches import MEMO, NAIVE, PARTS
 
-__all__ = ["FAULTS", "alternative_text", "naive_text", "program_text", "starting_text"]
+__all__ = ["alternative_text", "naive_text", "program_text", "starting_text"]
 
 _PROGRAM = '''#!/usr/bin/env python3
 """resolve.py: write lock files by the rules in policy/; docs/format.md has the format."""
@@ -247,293 +250,6 @@ if __name__ == "__main__":
     main()
 '''
 
-_PARTS = '''class Search:
-    """Choose a package, then split what is left into parts that cannot reach each other."""
-
-    def __init__(self, world):
-        self.world = world
-        self.reached = {}
-
-    def reach(self, name, chosen):
-        seen, todo = set(), [name]
-        while todo:
-            at = todo.pop()
-            if at in seen or at in chosen:
-                continue
-            seen.add(at)
-            for _, _, needs in self.world.choices.get(at, []):
-                todo += [other for other, _ in needs]
-        return seen | {"family " + self.world.family[n] for n in seen if n in self.world.family}
-
-    def best(self, roots):
-        return self.solve(self.join({}, roots), {})
-
-    @staticmethod
-    def join(wanted, needs):
-        wanted = dict(wanted)
-        for name, bounds in needs:
-            wanted[name] = wanted.get(name, ()) + (bounds,)
-        return wanted
-
-    def parts(self, wanted, chosen):
-        groups = []
-        for name in wanted:
-            names, area = {name}, self.reach(name, chosen)
-            apart = []
-            for other in groups:
-                if other[1] & area:
-                    names |= other[0]
-                    area |= other[1]
-                else:
-                    apart.append(other)
-            groups = apart + [(names, area)]
-        return [{name: wanted[name] for name in names} for names, _ in groups]
-
-    def solve(self, wanted, chosen):
-        total, picked = (0, 0), []
-        for part in self.parts(wanted, chosen):
-            best = self.one(part, chosen)
-            if best is None:
-                return None
-            total = (total[0] + best[0], total[1] + best[1])
-            picked += best[2]
-        return (*total, sorted(picked))
-
-    def one(self, wanted, chosen):
-        hubs = self.hubs(wanted)
-        name = min(wanted, key=lambda n: (n not in hubs, n))
-        rest = {n: b for n, b in wanted.items() if n != name}
-        best = None
-        kin = self.world.family.get(name)
-        for rank, (v, _, needs) in enumerate(self.world.choices.get(name, [])):
-            if not all(satisfies(v, bounds) for bounds in wanted[name]):
-                continue
-            if kin is not None and any(
-                self.world.family.get(n) == kin and w[0][0] != v[0][0] for n, w in chosen.items()
-            ):
-                continue
-            if not all(satisfies(chosen[n], b) for n, b in needs if n in chosen):
-                continue
-            more = [(n, b) for n, b in needs if n not in chosen]
-            left = self.solve(self.join(rest, more), {**chosen, name: v})
-            if left is None:
-                continue
-            price = self.world.price(name, v, rank)
-            found = (left[0] + price[0], left[1] + price[1], sorted([*left[2], (name, rank)]))
-            if best is None or better(found, best):
-                best = found
-        return best
-
-    def hubs(self, wanted):
-        counts = {}
-        for name in wanted:
-            for other in self.reach(name, {}):
-                counts[other] = counts.get(other, 0) + 1
-        most = max(counts.values())
-        return {name for name, count in counts.items() if count == most}
-
-
-def better(a, b):
-    """Fewer of the first, then of the second, then the newer version of the first name."""
-    if a[:2] != b[:2]:
-        return a[:2] < b[:2]
-    one, two = dict(a[2]), dict(b[2])
-    for name in sorted({*one, *two}):
-        if one.get(name) != two.get(name):
-            return one.get(name, 10**9) < two.get(name, 10**9)
-    return False
-'''
-
-_MEMO = '''class Search:
-    """Depth first; what is left is solved once for each set of open needs and relevant choices."""
-
-    def __init__(self, world):
-        self.world = world
-        self.known = {}
-        self.closure = {}
-
-    def below(self, name):
-        if name not in self.closure:
-            seen, todo = set(), [name]
-            while todo:
-                at = todo.pop()
-                if at not in seen:
-                    seen.add(at)
-                    for _, _, needs in self.world.choices.get(at, []):
-                        todo += [other for other, _ in needs]
-            self.closure[name] = seen
-        return self.closure[name]
-
-    def best(self, roots):
-        wanted = {}
-        for name, bounds in roots:
-            wanted = self.limit(wanted, name, bounds)
-        return self.solve(wanted, {})
-
-    def limit(self, wanted, name, bounds):
-        old = wanted.get(name, range(len(self.world.choices.get(name, []))))
-        kept = tuple(r for r in old if satisfies(self.world.choices[name][r][0], bounds))
-        return {**{n: k for n, k in wanted.items() if n != name}, name: kept}
-
-    def solve(self, wanted, chosen):
-        if not wanted:
-            return (0, 0, [])
-        area = set().union(*(self.below(n) for n in wanted))
-        kin = {self.world.family[n] for n in area if n in self.world.family}
-        relevant = {n: r for n, r in chosen.items() if n in area or self.world.family.get(n) in kin}
-        key = (tuple(wanted.items()), frozenset(relevant.items()))
-        if key not in self.known:
-            self.known[key] = self.work(wanted, relevant)
-        return self.known[key]
-
-    def work(self, wanted, chosen):
-        areas = {n: self.below(n) for n in wanted}
-        name = list(wanted)[-1]
-        for other in wanted:
-            if sum(other in area for area in areas.values()) > 1:
-                name = other
-        best = None
-        for rank in wanted[name]:
-            v, _, needs = self.world.choices[name][rank]
-            rest = {n: k for n, k in wanted.items() if n != name}
-            good = True
-            for other, took in chosen.items():
-                same = self.world.family.get(other)
-                if same is not None and same == self.world.family.get(name):
-                    good = good and self.world.choices[other][took][0][0][0] == v[0][0]
-            for other, bounds in needs:
-                if other in chosen:
-                    good = good and satisfies(self.world.choices[other][chosen[other]][0], bounds)
-                else:
-                    rest = self.limit(rest, other, bounds)
-                    good = good and bool(rest[other])
-            left = self.solve(rest, {**chosen, name: rank}) if good else None
-            if left is None:
-                continue
-            price = self.world.price(name, v, rank)
-            found = (left[0] + price[0], left[1] + price[1], sorted([*left[2], (name, rank)]))
-            if best is None or rating(found) < rating(best):
-                best = found
-        return best
-
-
-class Order:
-    """Places in the order of names; a name that is missing is worse than any version."""
-
-    def __init__(self, picked):
-        self.picked = picked
-
-    def __lt__(self, other):
-        for (a, x), (b, y) in zip(self.picked, other.picked):
-            if a != b:
-                return a < b
-            if x != y:
-                return x < y
-        return len(self.picked) > len(other.picked)
-
-    def __eq__(self, other):
-        return self.picked == other.picked
-
-
-def rating(found):
-    return (found[0], found[1], Order(found[2]))
-'''
-
-_NAIVE = '''class Search:
-    """Every combination, cut where it is already dearer than the best."""
-
-    def __init__(self, world):
-        self.world = world
-
-    def best(self, roots):
-        self.found = None
-        self.extend(roots, {}, (0, 0))
-        return self.found
-
-    def extend(self, needs, chosen, cost):
-        if self.found is not None and cost > self.found[:2]:
-            return
-        for name, bounds in needs:
-            if name in chosen and not satisfies(self.world.choices[name][chosen[name]][0], bounds):
-                return
-        rest = [need for need in needs if need[0] not in chosen]
-        if not rest:
-            made = (*cost, sorted(chosen.items()))
-            if self.found is None or made[:2] < self.found[:2] or self.newer(made):
-                self.found = made
-            return
-        name = rest[0][0]
-        kin = self.world.family.get(name)
-        for rank, (v, _, more) in enumerate(self.world.choices.get(name, [])):
-            if not all(satisfies(v, b) for n, b in rest if n == name):
-                continue
-            if kin is not None and any(
-                self.world.family.get(n) == kin and self.world.choices[n][r][0][0][0] != v[0][0]
-                for n, r in chosen.items()
-            ):
-                continue
-            price = self.world.price(name, v, rank)
-            total = (cost[0] + price[0], cost[1] + price[1])
-            self.extend(rest + more, {**chosen, name: rank}, total)
-
-    def newer(self, made):
-        if made[:2] != self.found[:2]:
-            return False
-        one, two = dict(made[2]), dict(self.found[2])
-        for name in sorted({*one, *two}):
-            if one.get(name) != two.get(name):
-                return one.get(name, 10**9) < two.get(name, 10**9)
-        return False
-'''
-
-FAULTS: dict[str, tuple[str, str]] = {
-    "future": ('if e["published"] <= self.day}', "}"),
-    "candidate_order": ('"rc": -1, None: 0', '"rc": 0.5, None: 0'),
-    "candidates": ("if v[1] == -1:", "if False:"),
-    "candidate_era": ("if self.day < CANDIDATE_DAY or not named:", "if not named:"),
-    "quarantine": ("if not free and days", "if False and days"),
-    "quarantine_boundary": (
-        'days(entry["published"], self.day) < wait',
-        'days(entry["published"], self.day) <= wait',
-    ),
-    "quarantine_era": (
-        "QUARANTINE[1] if self.day >= QUARANTINE_DAY else QUARANTINE[0]",
-        "QUARANTINE[1]",
-    ),
-    "locked_exempt": ("free = kept", "free = False"),
-    "yanked": ('if yanked and yanked["day"]', 'if False and yanked["day"]'),
-    "yanked_kept": ('if not kept or yanked["reason"]', 'if True or yanked["reason"]'),
-    "yanked_security": ('if not kept or yanked["reason"] == "security":', "if not kept:"),
-    "advisory": ("if self.day >= ADVISORY_DAY:", "if False:"),
-    "advisory_era": ("if self.day >= ADVISORY_DAY:", "if True:"),
-    "platform_family": (
-        'self.platform == word or self.platform.startswith(word + "-")',
-        "self.platform == word",
-    ),
-    "platform_empty": ('if "platforms" in entry and', 'if entry.get("platforms") and'),
-    "licence": ("if licence in DENIED:", "if False:"),
-    "licence_era": ("if self.day >= LICENCE_DAY and not kept:", "if not kept:"),
-    "licence_kept": ("if self.day >= LICENCE_DAY and not kept:", "if self.day >= LICENCE_DAY:"),
-    "pins": ("self.pins.get(name, [])", "[]"),
-    "pin_until": ('(row["until"] == "" or self.day <= row["until"])', "True"),
-    "markers": ("if found[3] is not None:", "if False:"),
-    "marker_not": ("wanted |= not self.here(words[1])", "wanted |= self.here(words[1])"),
-    "relisted": (
-        'table[order(entry["version"])] = entry',
-        'table.setdefault(order(entry["version"]), entry)',
-    ),
-    "unlisted_lock": ("if order(version) in self.listed.get(now, {}):", "if True:"),
-    "downgrade": ("DOWNGRADE if v < old else 1", "1"),
-    "stale": (
-        "return (rank, moved) if self.refresh else (moved, rank)",
-        "return (0, moved) if self.refresh else (moved, 0)",
-    ),
-    "names": ('return name.lower().replace("_", "-")', "return name"),
-    "blocked": ("world.roots[count - 1][2]", "world.roots[-1][2]"),
-    "tilde": ("v >= b and v[0][0] == b[0][0]", "v >= b"),
-}
-"""Text of the program and its replacement, by the rule that is missed."""
-
 
 def _constants(house: House, left_out: str = "") -> str:
     twists = sorted(house.twists - {left_out})
@@ -547,29 +263,25 @@ def _constants(house: House, left_out: str = "") -> str:
     )
 
 
-def program_text(house: House, left_out: str = "", search: str = _PARTS) -> str:
+def program_text(house: House, left_out: str = "", search: str = PARTS) -> str:
     """Return the program, without a rule if one is named.
 
     Raises:
         ValueError: If leaving out the rule changes nothing.
     """
     text = _PROGRAM.replace("SEARCH\n", search, 1)
-    if left_out in FAULTS:
-        old, new = FAULTS[left_out]
-        if old not in text:
-            raise ValueError(f"leaving out {left_out} changes nothing")
-        text = text.replace(old, new)
+    text = faulty(text, FAULTS, [left_out] if left_out in FAULTS else [])
     return text.replace("CONSTANTS", _constants(house, left_out), 1)
 
 
 def alternative_text(house: House) -> str:
     """Return a program that remembers solved rests instead of splitting them."""
-    return program_text(house, search=_MEMO)
+    return program_text(house, search=MEMO)
 
 
 def naive_text(house: House) -> str:
     """Return a program that is right and tries every combination."""
-    return program_text(house, search=_NAIVE)
+    return program_text(house, search=NAIVE)
 
 
 _STARTING = '''#!/usr/bin/env python3

@@ -47,13 +47,13 @@ sources are gone.
 A driver mounts volumes of any revision, and a volume keeps the revision that it was made with.
 Papers describe all revisions unless they name one. Where two papers differ, the later one is
 right; the header and `notes/` are older than anything in the change log after 2.0. The manifests
-in `samples/` are right before any paper.
+in `samples/` take precedence over every paper.
 """
 
 _MANIFEST = """# Manifest
 
 The tool mounts a volume as the driver does (recovery included) and prints a line for each path
-below the root directory, sorted by the bytes of the path in UTF-8 (as it is before `%XX`):
+below the root directory, sorted by the bytes of the path in UTF-8 (before any `%XX`):
 
     d PATH
     f PATH SIZE DIGEST NAMES TIME
@@ -64,7 +64,7 @@ each.
 * PATH begins with `/` and is shown in UTF-8; bytes other than the printable ASCII characters 33 to
   126, and the percent sign itself, are shown as `%XX` with capital digits.
 * DIGEST is the first 16 hexadecimal digits of the SHA-256 of the content (of a link: the target).
-* NAMES is the number of lines of this manifest for the file, whatever its inode says.
+* NAMES is the number of lines of this manifest that name the file, whatever its inode says.
 * TIME is the time of the last modification in UTC, as `2016-02-29T23:05:09Z`.
 
 If no copy of the superblock is valid, the tool prints nothing and ends with the exit status 3.
@@ -170,7 +170,7 @@ struct node {{          /* 64 bytes; inode {base} is the first of the table, 0 i
 def _journal(form: VolumeFormat) -> str:
     place = "as it is in the journal"
     if form.sum_of_plain:
-        place = "as it is at home, not as it is in the journal"
+        place = "as it is in its place on the volume, not as it is in the journal"
     return f"""# The journal (driver 2.0)
 
 The journal is a ring: its first block follows its last one, also within a transaction. Whole
@@ -181,19 +181,19 @@ blocks are journalled. Every head block begins with
     u16 count
     u32 sequence
 
-A descriptor goes on with `count` tags of 8 bytes,
+A descriptor continues with `count` tags of 8 bytes,
 
     u32 block   where the data belong
     u16 flags
     u16 check
 
 and is followed by the data blocks, in the order of the tags. A transaction has any number of
-descriptors and ends with its commit block; all its head blocks bear its number. The commit block
-goes on with a u32, the CRC-32 of everything that the transaction wrote to the journal before it,
+descriptors and ends with its commit block; all its head blocks carry its number. The commit block
+continues with a u32, the CRC-32 of everything that the transaction wrote to the journal before it,
 head and data blocks in the order of the journal.
 
 Mounting replays the journal: from `head` on, transaction `sequence`, then the next number, and so
-on. Replay ends where the journal does not go on as it must: another number, not a head block where
+on. Replay ends where the journal does not continue as it must: another number, not a head block where
 one has to be, a commit block whose sum is wrong, or once around the ring. A transaction is replayed
 as a whole or not at all, and nothing after one that is not replayed counts, however intact.
 
@@ -314,7 +314,7 @@ def _changes(form: VolumeFormat) -> str:
                     "sequence "
                     "numbers in "
                     "place of block numbers: those transactions are not replayed, nor do "
-                    "their revoke records count; replay goes on behind them as if they had been "
+                    "their revoke records count; replay goes on after them as if they had been "
                     "empty. A cancel record counts once its own transaction is complete."
                 ],
             )

@@ -20,7 +20,7 @@ _ORDERS = (("logical", "length", "start"), ("start", "length", "logical"),
 
 @dataclass(frozen=True)
 class VolumeFormat:
-    """A format. Where a document is wrong about it, the samples show what holds."""
+    """An on-disk format; where a document misstates it, the samples show what is right."""
 
     endian: Literal["<", ">"]
     magic: str
@@ -30,7 +30,7 @@ class VolumeFormat:
     """Whether the superblock's journal head counts blocks of the volume, not of the journal."""
 
     sum_of_plain: bool
-    """Whether checksums cover an escaped block as it is at home, not as it is in the journal."""
+    """Whether checksums cover an escaped block as it is in its place, not as in the journal."""
 
     first_sequence: int
     """The number that follows 2**32 - 1."""

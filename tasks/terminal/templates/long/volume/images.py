@@ -18,7 +18,7 @@ __all__ = ["VolumeCase", "volume_image"]
 
 @dataclass(frozen=True)
 class VolumeCase:
-    """What an image has to show."""
+    """The situations that an image contains."""
 
     revision: int = 3
     shift: int = 8
@@ -245,7 +245,7 @@ class _Image:
         return head
 
     def _lap(self, older: int) -> list[bytes]:
-        """A transaction of an earlier time, complete and of no account."""
+        """An earlier transaction, complete, that no longer counts."""
         maker = self.maker
         made = VolumeTransaction({maker.table: bytes(maker.size)})
         return self._sealed(made, older)

@@ -13,15 +13,15 @@ To: {1}
 Subject: card dead after the storm
 
 First block of the card is all zeros. The mirror in the last block was fine and the logger did not
-even notice. Remember that you have to try all three block sizes to find it, there is nothing else
-that tells you how large the blocks are. The new cards for the turbines have 1024.
+even notice. Remember that you have to try all three block sizes to find it: nothing else tells you
+how large the blocks are. The new cards for the turbines have 1024.
 """,
         """From: {0}
 To: {1}
 Subject: Re: link counts
 
 Do not trust `links` for files with several names. It is written late and after a crash it may
-be too low. Nobody has ever read it except for the question whether it is 0.
+be too low. Nobody has ever read it except to see whether it is 0.
 """,
         """From: {0}
 To: {1}
@@ -80,7 +80,7 @@ OTHER_TICKETS = [
     "Clock drifts by four seconds a week below -20 C. Crystal replaced in the next batch.",
     "Customer asks for FAT. Explained why not. Closed.",
     "Battery indicator shows 101 percent. Fixed in the display firmware.",
-    "Card reader of the service laptop swaps nothing, the cable was broken.",
+    "Card reader of the service laptop is fine, the cable was broken.",
     "Revision 1 cards: none left in the field since 2012, support was removed with 2.0.",
     "Request for a quota per sensor. Postponed.",
 ]

@@ -4,6 +4,7 @@ It works on a copy of the image. `REVERSED` replaces its replay by one that need
 last transaction back, the first version of a block that is met is the one that counts.
 """
 
+from hexathlon.tasks.terminal.draft import faulty
 from hexathlon.tasks.terminal.templates.long.volume import texts
 from hexathlon.tasks.terminal.templates.long.volume.format import VolumeFormat
 
@@ -84,11 +85,8 @@ def reader(form: VolumeFormat, fault: str = "", *, other: bool = False) -> str:
             )
         else:
             old, new = FAULTS[fault]
-        text = _filled(text, form)
-        old, new = _marks(old, form), _marks(new, form)
-        if old not in text:
-            raise ValueError(f"the fault {fault} changes nothing")
-        return text.replace(old, new)
+        known = {fault: (_marks(old, form), _marks(new, form))}
+        return faulty(_filled(text, form), known, [fault])
     return _filled(text, form)
 
 
