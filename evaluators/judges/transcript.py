@@ -84,10 +84,10 @@ class JudgedTranscript(NamedTuple):
     def find(self, quote: str, scope: Scope) -> int | None:
         """Return the first message in scope that contains the quote, or None.
 
-        Spaces and letter case are ignored, also because a quote may span marked lines that were cut
-        between Chinese sentences or inside a long word. A quote of fewer than four characters counts only if it
-        is the whole message, since it would occur almost anywhere; one without a letter or digit
-        never counts.
+        Letter case and all spaces are ignored: a quote may span lines that were cut between Chinese
+        sentences or inside a long word. A quote of fewer than four characters counts only if it is
+        the whole message, since it would occur almost anywhere; one without a letter or digit never
+        counts.
         """
         sought = _unspaced(quote)
         substance = _substance(sought)
