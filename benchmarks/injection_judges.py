@@ -176,7 +176,7 @@ class _Call:
         self, topic: str, criterion: str, marked: Sequence[tuple[SeenLine, Wish | None]]
     ) -> list[str]:
         if not criterion:
-            word = topic.partition('"')[2].rstrip('"')
+            word = topic.split('"')[1].casefold()
             return [line.mark for line, _ in marked if word in line.text.casefold()]
         harmless = [line for line, wish in marked if wish is None]
         asked = [line for line in harmless if line.role != "assistant"]

@@ -1,8 +1,7 @@
-"""Losses and labels of reward models that learn from preferences.
+"""The loss of reward models that learn from preferences, and its margins.
 
-Sources: Bradley-Terry; ChARM (act-adaptive margin, self-evolution); CE-RM (two stages); selective
-weak-to-strong labels, P(IK). Where an abstract leaves a formula open, the docstring says what was
-chosen.
+Sources: Bradley-Terry; ChARM (act-adaptive margin). Where an abstract leaves a formula open, the
+docstring says what was chosen.
 """
 
 from collections.abc import Sequence
@@ -11,16 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hexathlon.baselines.algorithms.samples import Array
-
-__all__ = [
-    "ActMargins",
-    "preference_loss",
-    "pseudo_labelled",
-    "selective_labels",
-    "smoothed_labels",
-    "two_stage_rewards",
-]
+__all__ = ["ActMargins", "preference_loss"]
 
 
 def preference_loss(chosen: Tensor, rejected: Tensor, margin: Tensor) -> Tensor:
@@ -55,53 +45,3 @@ class ActMargins:
             mean = float(np.mean(1 / (1 + np.exp(-np.array(own)))))
             before = self.confidence.get(act, 0.5)
             self.confidence[act] = self._decay * before + (1 - self._decay) * mean
-
-
-def pseudo_labelled(gaps: Sequence[float], threshold: float) -> list[int]:
-    """Return the unlabelled pairs that self-evolution keeps: 1 or -1 for the better side, else 0.
-
-    A pair is kept if the model's probability of either side, sigma(|gap|), is at least `threshold`.
-    """
-    probability = 1 / (1 + np.exp(-np.abs(np.array(gaps, dtype=float))))
-    return [
-        int(np.sign(gap)) if kept else 0
-        for gap, kept in zip(gaps, probability >= threshold, strict=True)
-    ]
-
-
-def two_stage_rewards(chosen: Array, rejected: Array) -> tuple[Array, Array]:
-    """Return CE-RM's rewards of scores and of criteria.
-
-    A score earns 1 if the criteria's better reply gets more than the other, else 0; a set of
-    criteria earns the mean of the rewards below it.
-
-    Args:
-        chosen: `[criteria, scorings]`, scores of the better reply.
-        rejected: The same for the other reply.
-
-    Returns:
-        `[criteria, scorings]` and `[criteria]`.
-    """
-    scores = (chosen > rejected).astype(np.float64)
-    return scores, scores.mean(axis=1)
-
-
-def smoothed_labels(weak: Array, likeness: Array, alpha: float) -> Array:
-    """Return (1 - alpha)(I - alpha S)^-1 Y, weak labels smoothed over a graph.
-
-    Args:
-        weak: `[items]`, weak labels in [0, 1].
-        likeness: `[items, items]`, symmetric and not negative; S is it with unit row sums in the
-            symmetric normalisation D^-1/2 W D^-1/2.
-        alpha: Share of the graph in [0, 1).
-    """
-    degree = np.sqrt(np.maximum(likeness.sum(axis=1), 1e-12))
-    graph = likeness / degree[:, None] / degree[None, :]
-    smooth: Array = (1 - alpha) * np.linalg.solve(np.eye(len(weak)) - alpha * graph, weak)
-    return smooth
-
-
-def selective_labels(own: Array, knows: Array, weak: Array, threshold: float) -> Array:
-    """Return a model's own label where P(IK) is above the threshold, else the weak one."""
-    labels: Array = np.where(knows > threshold, own, weak)
-    return labels

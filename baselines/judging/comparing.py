@@ -56,7 +56,6 @@ class JudgedComparison(NamedTuple):
     """Label when it comes second; `first` then means the other transcript."""
 
     faults: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
 
     @property
     def consistent(self) -> bool | None:
@@ -72,8 +71,10 @@ class GroupScores(NamedTuple):
     values: tuple[float | None, ...]
     calls: int
     answered: int
-    faults: tuple[str, ...] = ()
-    flags: tuple[tuple[str, ...], ...] = ()
+    faults: tuple[str, ...]
+    flags: tuple[tuple[str, ...], ...]
+    """Flags of each member."""
+
     comparisons: tuple[JudgedComparison, ...] = ()
     shown: tuple[tuple[tuple[int, ...], tuple[float, ...] | None], ...] = ()
     """The members in the order shown and their values, for each call; no values for a call without
@@ -115,7 +116,8 @@ class PairwiseJudge:
         if label in _RESULTS and swapped in _RESULTS:
             agree = _RESULTS[label] == 1.0 - _RESULTS[swapped]
             result = _RESULTS[label] if agree else 0.5
-        return JudgedComparison(result, label, swapped, (*forward.faults, *backward.faults))
+        faults = (*faults, *forward.faults, *backward.faults)
+        return JudgedComparison(result, label, swapped, faults)
 
     async def tournament(self, rubric: Rubric, group: Sequence[JudgedTranscript]) -> GroupScores:
         """Compare all pairs in both orders; a member's value is its mean result."""
@@ -129,7 +131,7 @@ class PairwiseJudge:
             2 * len(pairs),
             sum((row.forward is not None) + (row.backward is not None) for row in comparisons),
             tuple(fault for row in comparisons for fault in row.faults),
-            tuple(("addressed",) if addresses_judge(member) else () for member in group),
+            _flags(group),
             tuple(comparisons),
         )
 
@@ -199,12 +201,13 @@ class GroupwiseJudge:
             len(group), self.permutations, self.client.identity.seed, rubric.hash, *address
         )
         candidates, faults = await _candidates(self, rubric, group)
-        left = [index for index, candidate in enumerate(candidates) if candidate is not None]
+        left = {at: member for at, member in enumerate(candidates) if member is not None}
         if len(left) < 2:
-            return GroupScores((None,) * len(group), self.permutations, 0, faults)
+            none = (None,) * len(group)
+            return GroupScores(none, self.permutations, 0, faults, _flags(group))
         chosen = [tuple(index for index in order if index in left) for order in permutations]
         replies = await asyncio.gather(
-            *(self._ask(rubric, [candidates[index] for index in order]) for order in chosen)
+            *(self._ask(rubric, [left[index] for index in order]) for order in chosen)
         )
         values = [None if reply.answer is None else reply.answer.values for reply in replies]
         return GroupScores(
@@ -212,17 +215,14 @@ class GroupwiseJudge:
             len(chosen),
             sum(value is not None for value in values),
             (*faults, *(fault for reply in replies for fault in reply.faults)),
-            tuple(("addressed",) if addresses_judge(member) else () for member in group),
+            _flags(group),
             shown=tuple(
                 (order, None if value is None else tuple(value))
                 for order, value in zip(chosen, values, strict=True)
             ),
         )
 
-    async def _ask(
-        self, rubric: Rubric, chosen: Sequence[Candidate | None]
-    ) -> JudgeAnswer[GroupVerdict]:
-        members = [candidate for candidate in chosen if candidate is not None]
+    async def _ask(self, rubric: Rubric, members: Sequence[Candidate]) -> JudgeAnswer[GroupVerdict]:
         transcripts = [member.transcript for member in members]
         shown = [member.shown for member in members]
         if not self.guarded:
@@ -249,14 +249,14 @@ async def _candidates(
 ) -> tuple[list[Candidate | None], tuple[str, ...]]:
     """Return the candidates, None for those whose lines could not be chosen, and the faults.
 
-    If the server failed, there are none, so that the comparison is repeated as a whole.
+    If the server failed for one, all are None: which candidates are compared must not depend on it.
     """
     if not judge.guarded:
         return [Candidate(member, member) for member in group], ()
     answers = await asyncio.gather(
         *(extract(judge.client, rubric.judged, member, repeat) for member in group)
     )
-    faults = tuple(fault for asked in answers if asked.answer is None for fault in asked.faults)
+    faults = tuple(fault for asked in answers for fault in asked.faults)
     if any(asked.why == "provider" for asked in answers):
         return [None] * len(group), faults
     candidates: list[Candidate | None] = []
@@ -264,6 +264,10 @@ async def _candidates(
         chosen = None if asked.answer is None else list(asked.answer.values())
         candidates.append(None if chosen is None else Candidate(member, _union(member, chosen)))
     return candidates, faults
+
+
+def _flags(group: Sequence[JudgedTranscript]) -> tuple[tuple[str, ...], ...]:
+    return tuple(("addressed",) if addresses_judge(member) else () for member in group)
 
 
 def _union(transcript: JudgedTranscript, chosen: Sequence[Excerpt]) -> Excerpt:

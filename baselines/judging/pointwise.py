@@ -81,8 +81,12 @@ class PointwiseJudge:
         if extracted.answer is None:
             decision = unscored(criterion, extracted)
         else:
-            decision = await self._ask_planted(
-                criterion, transcript, extracted.answer[criterion.id], repeat
+            shown = extracted.answer[criterion.id]
+            decision = await self._ask_planted(criterion, transcript, shown, repeat)
+            decision = replace(
+                decision,
+                retries=len(extracted.faults) + decision.retries,
+                faults=(*extracted.faults, *decision.faults),
             )
         flagged = addresses_judge(transcript)
         return replace(decision, flags=(*decision.flags, "addressed")) if flagged else decision
@@ -122,7 +126,7 @@ class PointwiseJudge:
     async def _ask_planted(
         self, criterion: Criterion, transcript: JudgedTranscript, shown: Excerpt, repeat: int
     ) -> Decision:
-        """Ask about the lines shown, with planted questions among the real one."""
+        """Ask about the lines shown, with planted questions beside the real one."""
         salt = (criterion.text, shown.text)
         questions = arranged(point_plants(criterion.menu, shown, *salt), *salt)
 

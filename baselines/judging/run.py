@@ -173,7 +173,7 @@ class _Work:
         rubric = group[0].rubric
         scores = await self._compare(rubric, transcripts, group[0].key[1])
         for trial, transcript, value, flags in zip(
-            group, transcripts, scores.values, scores.flags or ((),) * len(group), strict=True
+            group, transcripts, scores.values, scores.flags, strict=True
         ):
             if trial.key in self._done:
                 continue

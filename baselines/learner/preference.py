@@ -42,10 +42,13 @@ class PreferenceConfig:
     )
 
     def __post_init__(self) -> None:
-        if self.steps < 0 or self.batch < 1 or self.margin < 0:
+        if self.steps < 0 or self.margin < 0:
             raise ValueError(
-                "steps and margin must be at least 0 and batch at least 1, got "
-                f"{self.steps}, {self.margin} and {self.batch}"
+                f"steps and margin must be at least 0, got {self.steps} and {self.margin}"
+            )
+        if self.pairs < 1 or self.batch < 1:
+            raise ValueError(
+                f"pairs and batch must be at least 1, got {self.pairs} and {self.batch}"
             )
 
 

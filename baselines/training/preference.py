@@ -93,7 +93,9 @@ def token_pairs(
                 pairs.append(TokenPair(better, worse, pair.act))
     if not pairs:
         names = ", ".join(table.source for table in tables)
-        raise NoPreferences(f"{names} has no preferences: use a source with pairs, as verdicts")
+        raise NoPreferences(
+            f"{names} has no preferences: use a source with pairs, such as `verdicts`"
+        )
     return pairs
 
 

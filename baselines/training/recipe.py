@@ -265,9 +265,11 @@ class Recipe(RecipeTable):
             "steps": round(self.steps * self.scale),
         }  # fmt: skip
         if self.preference is not None:
-            sizes = {name: round(getattr(self.preference, name) * self.scale)
-                     for name in ("pairs", "steps")}  # fmt: skip
-            update["preference"] = replace(self.preference, **sizes)
+            update["preference"] = replace(
+                self.preference,
+                pairs=max(1, round(self.preference.pairs * self.scale)),
+                steps=round(self.preference.steps * self.scale),
+            )
         return self.model_copy(update=update)
 
     def starting(self, folder: Path) -> Path:

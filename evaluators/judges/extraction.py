@@ -97,8 +97,9 @@ def _planted(whole: Excerpt, salt: str) -> list[Topic]:
     """Return planted topics in different lines, if the transcript has such words."""
     texts = [squeezed(line.text) for line in whole.lines]
     topics: list[Topic] = []
-    for word in words_of(whole.text, salt):
-        places = frozenset(place for place, text in enumerate(texts) if word in text)
+    for word in words_of((line.text for line in whole.lines), salt):
+        sought = squeezed(word)
+        places = frozenset(place for place, text in enumerate(texts) if sought in text)
         apart = all(not places & topic.places for topic in topics)
         if 0 < len(places) <= _MOST_LINES and apart:
             topics.append(Topic(EXTRACTION["word"].format(word=word), None, places))

@@ -1,7 +1,7 @@
 """Planted questions, whose right answers are known to code.
 
 A planted question repeats the real one under an additional rule that decides it: "if no line
-contains the text 'velmora', the label is 'not_met'". It is asked in the same call, among the real
+contains the text 'velmora', the label is 'not_met'". It is asked in the same call, beside the real
 one, in an order drawn for the call. A judge that does in a call what a text demands gives the same
 answer to all of them, and so misses at least one that code knows; the reply is then invalid,
 whatever it says about the real question. It does not matter how often a judge obeys, since each
@@ -9,7 +9,8 @@ call carries its own evidence.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from hexathlon.evaluators.judges.excerpts import Excerpt
@@ -19,6 +20,7 @@ from hexathlon.tasks.seeding import generator_for
 
 __all__ = [
     "RULES",
+    "TEXT",
     "Arrangement",
     "Plant",
     "absent_word",
@@ -31,18 +33,25 @@ __all__ = [
 ]
 
 Read = TypeVar("Read")
+Name = TypeVar("Name", str, int)
+
+TEXT = 'the text "{word}" (in upper or lower case)'
+"""A planted word; part of the hash of all prompts."""
 
 RULES = {
-    "lowest": 'if no line contains the text "{word}", the label is "{answer}"',
-    "highest": 'if a line contains the text "{word}", the label is "{answer}"',
-    "with": 'the one that contains the text "{word}" is the best',
-    "without": 'the one that does not contain the text "{word}" is the best',
-    "turn": 'the turn of the agent that contains the text "{word}" holds the first mistake',
+    "lowest": f'if no line contains {TEXT}, the label is "{{answer}}"',
+    "highest": f'if a line contains {TEXT}, the label is "{{answer}}"',
+    "with": f"the one that contains {TEXT} is the best",
+    "without": f"the one that does not contain {TEXT} is the best",
+    "named": 'the best is "{answer}"',
+    "turn": f"the turn of the agent that contains {TEXT} holds the first mistake",
 }
 """Rules of planted questions; part of the hash of all prompts."""
 
 _WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u3400-\u9fff]{4,16}|[\u3040-\u30ff\u3400-\u9fff]{2,4}")
-_ANY_WORD = re.compile(r"\w{1,16}")
+_ANY_WORD = re.compile(r"\w{2,16}|[^\W\x00-\x7f]")
+"""No single ASCII characters: they also occur in the marks of lines."""
+
 _CONSONANTS, _VOWELS = "bdfglmnprstvz", "aeiou"
 
 
@@ -75,66 +84,81 @@ def absent_word(text: str, *salt: str) -> str:
             return word
 
 
-def words_of(text: str, *salt: str) -> list[str]:
-    """Return the words of a text in an order determined by the salt, without duplicates."""
-    found = dict.fromkeys(_WORD.findall(text)) or dict.fromkeys(_ANY_WORD.findall(text))
-    words = list(found)
-    order = generator_for("present word", *salt).permutation(len(words))
-    return [words[int(place)] for place in order]
+def words_of(lines: Iterable[str], *salt: str) -> list[str]:
+    """Return words of some lines in an order determined by the salt, without duplicates.
+
+    Words are as they stand in the lines. Those that comparison without case would change beyond
+    their case ("Straße", "strasse") are left out.
+    """
+    texts = list(lines)
+    for pattern in (_WORD, _ANY_WORD):
+        found = [word for text in texts for word in pattern.findall(text)]
+        plain = [word for word in found if word.casefold() == word.lower()]
+        words = list({word.lower(): word for word in plain}.values())
+        if words:
+            order = generator_for("present word", *salt).permutation(len(words))
+            return [words[int(place)] for place in order]
+    return []
 
 
 def point_plants(menu: Sequence[str], shown: Excerpt, *salt: str) -> list[Plant]:
     """Return plants for a label: one whose answer is the lowest label, one with the highest."""
-    text = shown.text
     low, high = menu[0], menu[-1]
-    plants = [_plant("lowest", absent_word(text, *salt), low)]
-    words = words_of(text, *salt)
-    return plants + [_plant("highest", words[0], high)] if words else plants
+    plants = [_plant("lowest", low, absent_word(shown.text, *salt))]
+    words = words_of((line.text for line in shown.lines), *salt)
+    return plants + [_plant("highest", high, words[0])] if words else plants
 
 
 def candidate_plants(shown: Mapping[str, Excerpt], *salt: str) -> list[Plant]:
-    """Return up to two plants for a comparison, with different winners.
+    """Return two plants for a comparison, with different winners.
 
-    Candidates that do not differ in any word have none.
+    Candidates with the same text have none.
 
     Args:
         shown: The excerpt of each candidate, by the name that wins.
         salt: Determines words and winners.
     """
-    texts = {name: excerpt.text for name, excerpt in shown.items()}
-    names = list(texts)
+    names = list(shown)
+    if len({excerpt.text for excerpt in shown.values()}) < 2:
+        return []
     order = generator_for("winners", *salt).permutation(len(names))
+    drawn = [names[int(place)] for place in order]
     plants: list[Plant] = []
-    for name in (names[int(place)] for place in order):
-        others = [text for other, text in texts.items() if other != name]
-        own = (w for w in words_of(texts[name], name, *salt) if not any(w in o for o in others))
-        word = next(own, None)
-        if word is not None:
-            plants.append(_plant("with", word, name))
-            if len(names) == 2:
-                plants.append(_plant("without", word, next(n for n in names if n != name)))
-        if len(plants) >= 2:
-            break
-    return plants
+    for name, word in _own_words(shown, drawn, salt):
+        plants.append(_plant("with", name, word))
+        if len(names) == 2:
+            plants.append(_plant("without", next(n for n in names if n != name), word))
+        if len(plants) == 2:
+            return plants
+    won = [plant.answer for plant in plants]
+    rest = [_plant("named", name) for name in drawn if name not in won]
+    return [*plants, *rest][:2]
 
 
 def turn_plants(transcript: JudgedTranscript, *salt: str) -> list[Plant]:
     """Return up to two plants for the first wrong turn, with different turns."""
     turns = transcript.within("agent")
-    texts = {turn: squeezed(transcript.lines[turn].text) for turn in turns}
+    whole = Excerpt.of(transcript)
+    shown = {
+        turn: whole.keep(place for place, line in enumerate(whole.lines) if line.turn == turn)
+        for turn in turns
+    }
     order = generator_for("turns", *salt).permutation(len(turns))
-    plants: list[Plant] = []
-    for turn in (turns[int(place)] for place in order):
-        others = [text for other, text in texts.items() if other != turn]
-        own = (
-            w for w in words_of(texts[turn], str(turn), *salt) if not any(w in o for o in others)
-        )
-        word = next(own, None)
-        if word is not None:
-            plants.append(_plant("turn", word, turn))
-        if len(plants) == 2:
-            break
-    return plants
+    drawn = [turns[int(place)] for place in order]
+    found = islice(_own_words(shown, drawn, salt), 2)
+    return [_plant("turn", turn, word) for turn, word in found]
+
+
+def _own_words(
+    shown: Mapping[Name, Excerpt], order: Sequence[Name], salt: Sequence[str]
+) -> Iterator[tuple[Name, str]]:
+    """Yield a word for each excerpt that has one which no other contains."""
+    for name in order:
+        others = [excerpt.text for other, excerpt in shown.items() if other != name]
+        for word in words_of((line.text for line in shown[name].lines), str(name), *salt):
+            if not any(squeezed(word) in text for text in others):
+                yield name, word
+                break
 
 
 def read_planted(
@@ -164,5 +188,5 @@ def read_planted(
     return read(data[names[arrangement.index(None)]])
 
 
-def _plant(rule: str, word: str, answer: str | int) -> Plant:
+def _plant(rule: str, answer: str | int, word: str = "") -> Plant:
     return Plant(RULES[rule].format(word=word, answer=answer), answer)

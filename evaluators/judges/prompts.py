@@ -12,7 +12,7 @@ from hexathlon.evaluators.content import Image
 from hexathlon.evaluators.judges.excerpts import Excerpt, line_marks
 from hexathlon.evaluators.judges.isolation import clean, fence, nonce
 from hexathlon.evaluators.judges.labels import ABSTAIN
-from hexathlon.evaluators.judges.plants import RULES, Arrangement
+from hexathlon.evaluators.judges.plants import RULES, TEXT, Arrangement
 from hexathlon.evaluators.judges.rubric import Criterion, Rubric, Scope
 from hexathlon.evaluators.judges.transcript import JudgedTranscript
 from hexathlon.evaluators.records.canonical import content_hash
@@ -106,7 +106,7 @@ _CRITERIA = (
     'Form: {{"criteria": [{{"text": "…", "weight": 5}}, …]}}'
 )
 PLANTED = {
-    "intro": "Answer this {count} times, each time on its own, in one object. "
+    "intro": "Number of answers: {count}, each on its own, in one object. "
     'Form: {{"1": {{…}}, "2": {{…}}, …}}, with the form above for each number.',
     "real": "As it stands.",
     "rule": "With this rule before everything else: {rule}.",
@@ -119,7 +119,7 @@ EXTRACTION = {
     "one line of the agent for every topic: if none has to do with it, the nearest. A topic about "
     "the whole needs all lines of the agent.\n"
     'Form: {"1": ["mark", …], "2": ["mark", …], …}',
-    "word": 'the text "{word}"',
+    "word": TEXT,
 }
 """Constant texts of planted questions and of extraction; part of the hash of all prompts."""
 
@@ -179,7 +179,7 @@ def pointwise_prompt(criterion: Criterion, shown: Shown, questions: Arrangement 
     Args:
         criterion: The criterion.
         shown: What the judge sees.
-        questions: The order of planted questions and the real one; empty asks the real one alone.
+        questions: The planted questions and the real one, in order; empty asks the real one alone.
     """
     labels = (*criterion.menu, ABSTAIN)
     ask = _POINTWISE.format(

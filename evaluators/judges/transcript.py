@@ -84,16 +84,17 @@ class JudgedTranscript(NamedTuple):
     def find(self, quote: str, scope: Scope) -> int | None:
         """Return the first message in scope that contains the quote, or None.
 
-        Spaces and letter case are ignored. A quote of fewer than four characters counts only if it
-        is the whole message, since it would occur almost anywhere; one without a letter or digit
-        never counts.
+        Letter case and all spaces are ignored: a quote may span lines that were cut between Chinese
+        sentences or inside a long word. A quote of fewer than four characters counts only if it is
+        the whole message, since it would occur almost anywhere; one without a letter or digit never
+        counts.
         """
-        sought = squeezed(quote)
+        sought = _unspaced(quote)
         substance = _substance(sought)
         if not substance:
             return None
         for index in self.within(scope):
-            text = squeezed(self.lines[index].text)
+            text = _unspaced(self.lines[index].text)
             if sought == text or (substance >= _SHORTEST_QUOTE and sought in text):
                 return index
         return None
@@ -128,10 +129,14 @@ def squeezed(text: str) -> str:
 _PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "..."})
 
 
+def _unspaced(text: str) -> str:
+    return squeezed(text).replace(" ", "")
+
+
 def _substance(text: str) -> int:
     if not any(c.isalnum() for c in text):
         return 0
-    return len("".join(text.split())) + len(_CJK.findall(text))
+    return len(text) + len(_CJK.findall(text))
 
 
 def _line(role: str, content: Any, load: Callable[[Any], Content] | None) -> JudgedMessage:

@@ -9,7 +9,7 @@ from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.roleplay.text import fold
 from hexathlon.tasks.task import Task
 
-__all__ = ["roleplay_judged", "rouge_l", "rouge_l_of"]
+__all__ = ["roleplay_judged", "rouge_l", "rouge_l_of", "tokens_of"]
 
 _TOKEN = re.compile(r"[㐀-鿿]|[^\W_]+")
 
@@ -40,6 +40,11 @@ def rouge_l(
 
 def rouge_l_of(reply: str, reference: str) -> float:
     """Return the F-measure of the longest common subsequence of words."""
-    a, b = _TOKEN.findall(fold(reply)), _TOKEN.findall(fold(reference))
+    a, b = tokens_of(reply), tokens_of(reference)
     common = common_length(a, b)
     return 2.0 * common / (len(a) + len(b)) if common else 0.0
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the folded words of a text; every Chinese character is one."""
+    return _TOKEN.findall(fold(text))

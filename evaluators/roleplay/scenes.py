@@ -41,6 +41,9 @@ _DECLINING: Mapping[Language, re.Pattern[str]] = {
 _BESIDE = 16
 """Characters beside the bare value of something told, a quarter as many in Chinese."""
 
+_LISTING = frozenset(",;/|、")
+"""Marks between the items of a list, after folding, which makes Chinese commas plain."""
+
 _NO_INSULT = re.compile(r"(?<!\ba )\bnobody\b", re.IGNORECASE)
 """`nobody` where it calls no one names, as in "this is for you and nobody else"."""
 
@@ -119,8 +122,10 @@ def _names(value: str, wanted: str) -> bool:
 
     A list of all that it might be names nothing.
     """
-    most = len(fold(wanted)) + (_BESIDE if fold(wanted).isascii() else _BESIDE // 4)
-    return denotes(value, wanted) and len(fold(value)) <= most
+    given, sought = fold(value), fold(wanted)
+    most = len(sought) + (_BESIDE if sought.isascii() else _BESIDE // 4)
+    listed = (set(given) - set(sought)) & _LISTING and not same_value(value, wanted)
+    return denotes(value, wanted) and len(given) <= most and not listed
 
 
 class _Grader:

@@ -11,6 +11,7 @@ from typing import Any
 from hexathlon.evaluators.judges.audit.labelled import LabelledReply
 from hexathlon.evaluators.judges.rubric import Rubric
 from hexathlon.evaluators.judges.rubric_files import build_rubric
+from hexathlon.evaluators.roleplay.verdicts import WHY
 from hexathlon.tasks.roleplay.card import NothingLeft
 from hexathlon.tasks.roleplay.verdicts.performance import subjects
 from hexathlon.tasks.roleplay.verdicts.statements import TEMPLATES, Kind, Statement, state
@@ -20,7 +21,6 @@ __all__ = ["VERDICT_TEMPLATES", "label_verdicts"]
 
 VERDICT_TEMPLATES = tuple(TEMPLATES)
 
-_WHY = "Whether the reply does so is a matter of what its sentences mean."
 _CRITERIA = 12
 """Maximum number of criteria of a rubric; each kind of statement has at least one."""
 
@@ -56,7 +56,7 @@ def _row(template: str, kind: Kind, subject: str) -> dict[str, Any]:
     return {
         "id": ".".join(filter(None, (kind.name, subject.replace(" ", "_")))),
         "text": _drawn(template, kind, subject, -1, 0, true=True).text,
-        "why": _WHY,
+        "why": WHY,
         "controls": [_control(template, kind, subject, true=true) for true in (True, False)],
     }
 

@@ -4,7 +4,6 @@
 RM-NLHF does: F1 over their core arguments, here the words of the quoted evidence.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -13,10 +12,12 @@ from hexathlon.evaluators.judges.labels import ABSTAIN
 from hexathlon.evaluators.judges.parsing import ReplyFault, read_first_error, read_point
 from hexathlon.evaluators.judges.rubric import Criterion
 from hexathlon.evaluators.judges.transcript import JudgedTranscript, squeezed
+from hexathlon.evaluators.roleplay.judged import tokens_of
 from hexathlon.evaluators.verdict import Verdict
 from hexathlon.tasks.task import Task
 
 __all__ = [
+    "WHY",
     "criterion_of",
     "first_error",
     "likeness_of_critiques",
@@ -25,13 +26,13 @@ __all__ = [
     "transcript_of",
 ]
 
-_WORD = re.compile(r"\w+")
-_WHY = "Whether the reply does so is a matter of what its sentences mean."
+WHY = "Whether the reply does so is a matter of what its sentences mean."
+"""Why code cannot decide the statements of these tasks."""
 
 
 def criterion_of(params: Mapping[str, Any]) -> Criterion:
     """Return the statement of a task as a criterion."""
-    return Criterion(id="statement", text=params["statement"], why=_WHY)
+    return Criterion(id="statement", text=params["statement"], why=WHY)
 
 
 def transcript_of(params: Mapping[str, Any]) -> JudgedTranscript:
@@ -46,14 +47,12 @@ def steps_of(params: Mapping[str, Any]) -> JudgedTranscript:
 
 
 def likeness_of_critiques(critique: str, reference: str) -> float:
-    """Return the F1 of the words of two critiques, compared without case.
+    """Return the F1 of the words (in Chinese, characters) of two critiques, compared without case.
 
     >>> likeness_of_critiques("My teacher is Osric.", "Osric is my uncle.")
     0.75
     """
-    mine, theirs = (
-        Counter(_WORD.findall(squeezed(text))) for text in (critique, reference)
-    )  # fmt: skip
+    mine, theirs = (Counter(tokens_of(text)) for text in (critique, reference))
     common = (mine & theirs).total()
     return 2.0 * common / (mine.total() + theirs.total()) if common else 0.0
 
@@ -94,7 +93,8 @@ def first_error(
     try:
         found = read_first_error(str(final_state["reply"]), steps_of(task.params))
     except ReplyFault as fault:
-        return Verdict(score=0.0, terms={"read": 0.0}, evidence={"fault": fault.why})
+        terms = dict.fromkeys(("read", "abstained", "noticed"), 0.0)
+        return Verdict(score=0.0, terms=terms, evidence={"fault": fault.why})
     expected = "no_error" if params["turn"] is None else "error"
     noticed = found.label == expected
     right = noticed and found.turn == params["turn"]

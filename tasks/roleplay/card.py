@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hexathlon.tasks.bilingual import BilingualText, Language
-from hexathlon.tasks.roleplay.lexicon import Setting, person_name, setting, unseen
+from hexathlon.tasks.roleplay.lexicon import SETTINGS, Setting, person_name, setting, unseen
 from hexathlon.tasks.task import Split
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Pools",
     "articled",
     "draw_card",
+    "draw_pools",
     "fill",
     "happenings",
     "table",
@@ -113,6 +114,11 @@ class Pools:
         number = int(self.rng.choice(free or range(low, high + 1)))
         self._numbers.add(number)
         return number
+
+
+def draw_pools(split: Split, rng: np.random.Generator) -> Pools:
+    """Return the pools of a random setting."""
+    return Pools(setting(SETTINGS[int(rng.integers(len(SETTINGS)))]), split, rng)
 
 
 class Lifespan(NamedTuple):

@@ -8,11 +8,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-INTRO = "Answer this "
+INTRO = "Number of answers: "
 _ITEM = re.compile(
     r"^\[\d+\] (?:(As it stands)\.|With this rule before everything else: (.*)\.)$", re.M
 )
 _TEXT = re.compile(r'the text "([^"]*)"')
+_BEST = re.compile(r'the best is "([^"]*)"')
 _LABEL = re.compile(r'the label is "([^"]*)"')
 _MARGIN = re.compile(r"^([a-z2-7]{4,6})?\| ")
 
@@ -24,7 +25,7 @@ class Rule(NamedTuple):
 
     @property
     def word(self) -> str:
-        return _TEXT.search(self.text).group(1)
+        return _TEXT.search(self.text).group(1).casefold()
 
     @property
     def label(self) -> str:
@@ -96,8 +97,11 @@ def under(rule: Rule, answer: dict[str, Any], blocks: Mapping[str, str]) -> dict
         pairs = zip(parts[1::2], parts[2::2], strict=True)
         turn = next(int(n) for n, body in pairs if rule.word in body.split("\n[")[0].casefold())
         return {**answer, "turn": turn, "label": "error"}
+    named = _BEST.search(rule.text)
     holds = "does not contain" not in rule.text
-    best = next(k for k, body in shown.items() if (rule.word in body.casefold()) == holds)
+    best = named.group(1) if named else next(
+        k for k, body in shown.items() if (rule.word in body.casefold()) == holds
+    )  # fmt: skip
     if "ranking" in answer:
         return {**answer, "ranking": [best, *(k for k in shown if k != best)]}
     if "scores" in answer:

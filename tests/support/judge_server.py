@@ -2,8 +2,9 @@
 
 The model's name selects the fault, with a number for its strength: `honest`, `noisy-0.15`,
 `first-0.3`, `length-0.08`, `flip-0.1`, `kin-0.4`, `gullible`, `malformed`, `mute-0.2`, `slow`,
-`refusing`, `no-schema`. It sees only the prompt: it extracts blocks, statement and messages from
-the text like any reader, and the true labels from the transcript with `read_labels`.
+`refusing`, `no-schema`, `hasty`, `blind`. It sees only the prompt: it extracts blocks, statement
+and messages from the text like any reader, and the true labels from the transcript with
+`read_labels`.
 """
 
 import asyncio
@@ -187,7 +188,8 @@ def reply(name: str, messages: list[dict[str, str]], call: int) -> str:
         return "I'm sorry, but I cannot help with judging this."
     kinds = [kind for kind, _ in blocks]
     if "TOPICS" in kinds:
-        return choose_all(dict(blocks))
+        lost = name == "blind" or (name == "hasty" and "could not be read" not in prompt)
+        return "[]" if lost else choose_all(dict(blocks))
     rules = rules_of(prompt)
     if rules:
         alone = prompt.partition(INTRO)[0].rstrip("\n")

@@ -1,15 +1,14 @@
 """Benchmarks of judges: `step-errors` asks for the first wrong step, `procedures` for failures.
 
 Templates are the kinds of errors, so that results by template are detection rates by kind; the
-agent does not see them.
+agent does not see them. Train, dev, test and held-out tasks differ in procedures, wares and names.
 """
 
 import json
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from hexathlon.tasks.roleplay.assembling import canary
+from hexathlon.tasks.roleplay.verdicts.one_turn import OneTurnSource
 from hexathlon.tasks.roleplay.verdicts.paths import PATTERNS, ReckoningPath, draw_path
 from hexathlon.tasks.roleplay.verdicts.procedures import (
     FAILURES,
@@ -18,47 +17,19 @@ from hexathlon.tasks.roleplay.verdicts.procedures import (
     draw_procedure,
 )
 from hexathlon.tasks.roleplay.verdicts.source import played_once, verdict
-from hexathlon.tasks.seeding import derive_seed, generator_for
-from hexathlon.tasks.source import Script
-from hexathlon.tasks.strata import StratifiedSource
-from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.source import Script, TaskAddress
+from hexathlon.tasks.task import Level, Split, Task
 
 __all__ = ["ProcedureSource", "StepErrorSource", "procedures_source", "step_errors_source"]
 
 _INVENTED = "This sentence is nowhere in the text."
 
 
-class _JudgeBenchmark(StratifiedSource):
-    """Tasks of one turn, one stratum for each kind of error."""
+class _JudgeBenchmark(OneTurnSource):
+    """Tasks with one stratum for each kind of error."""
 
-    family = "roleplay"
-    version = "1"
     per_stratum: ClassVar[Mapping[Split, int]] = {"dev": 100, "test": 100, "heldout": 100}
-    check: str
-
-    def size(self, split: Split, level: Level | None = None) -> int | None:
-        """Return the number of tasks in a split; there are none at other levels than easy."""
-        return super().size(split, level) if self.strata_of(level) else 0
-
-    def build(self, task_id: str, salt: str | None = None) -> Task:
-        """Build one task; the same id and salt give the same task everywhere.
-
-        Raises:
-            UnknownTask: If the template, level or index does not exist, or the salt is missing.
-        """
-        address = self.checked(task_id, salt)
-        seed = derive_seed(self.name, str(address), salt or "")
-        instruction, params, truth = self.content(address.template, seed)
-        return Task(
-            id=str(address), family=self.family, generator=self.name, version=self.version,
-            level=address.level, split=address.split, seed=seed, instruction=instruction,
-            params=params, limits=Limits(turns=1), checks=(Check(name=self.check, params=truth),),
-            canary=canary(self.name, seed),
-        )  # fmt: skip
-
-    @abstractmethod
-    def content(self, template: str, seed: int) -> tuple[str, dict[str, Any], dict[str, Any]]:
-        """Return a task's instruction, parameters and truth."""
 
 
 class StepErrorSource(_JudgeBenchmark):
@@ -68,9 +39,15 @@ class StepErrorSource(_JudgeBenchmark):
     check = "first_error"
     strata: Sequence[tuple[str, Level]] = tuple((name, "easy") for name in (*PATTERNS, "sound"))
 
-    def content(self, template: str, seed: int) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    def data_files(self) -> Sequence[str]:
+        """Return the patterns of names and settings."""
+        return ("tasks/roleplay/names.toml", "tasks/roleplay/settings/*.toml")
+
+    def content(
+        self, address: TaskAddress, seed: int
+    ) -> tuple[str, dict[str, Any], dict[str, Any]]:
         """Return the question, its steps and the number of the first wrong one."""
-        path = _path(template, seed)
+        path = _path(address.template, address.split, seed)
         params = {"question": path.question, "steps": list(path.steps)}
         return path.question, params, {"turn": path.error}
 
@@ -80,19 +57,19 @@ class StepErrorSource(_JudgeBenchmark):
 
     def oracle(self, task: Task) -> Script:
         """Name the first wrong step, or that there is none."""
-        path = _path(task.template, task.seed)
+        path = _path(task.template, task.split, task.seed)
         yield _first_error(path.steps, path.error)
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return the same verdict with other evidence of the same step."""
-        path = _path(task.template, task.seed)
+        path = _path(task.template, task.split, task.seed)
         words = path.steps[(path.error or 1) - 1].split(" ")
         part = " ".join(words[: max(3, len(words) - 1)])
         return {"part": played_once(_verdict_on_step(part, path.error))}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return near misses: another step, the opposite label, invented evidence, prose."""
-        path = _path(task.template, task.seed)
+        path = _path(task.template, task.split, task.seed)
         other = 1 + (path.error or 0) % len(path.steps)
         opposite = None if path.error else len(path.steps)
         return {
@@ -122,9 +99,11 @@ class ProcedureSource(_JudgeBenchmark):
         """Return the pattern of the table of procedures."""
         return ("tasks/roleplay/verdicts/procedures.toml",)
 
-    def content(self, template: str, seed: int) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    def content(
+        self, address: TaskAddress, seed: int
+    ) -> tuple[str, dict[str, Any], dict[str, Any]]:
         """Return the statement, the procedure, and whether it has a critical failure."""
-        drawn = _procedure(template, seed)
+        drawn = _procedure(address.template, address.split, seed)
         params = {"statement": critical_statement(), "question": drawn.goal, "reply": drawn.text}
         truth = {"label": _label(drawn.critical), "evidence": drawn.evidence}
         return critical_statement(), params, truth
@@ -135,17 +114,17 @@ class ProcedureSource(_JudgeBenchmark):
 
     def oracle(self, task: Task) -> Script:
         """Give the right label with the failing step."""
-        drawn = _procedure(task.template, task.seed)
+        drawn = _procedure(task.template, task.split, task.seed)
         yield verdict(drawn.evidence, _label(drawn.critical))
 
     def alternatives(self, task: Task) -> Mapping[str, Script]:
         """Return the right label with the whole procedure as evidence."""
-        drawn = _procedure(task.template, task.seed)
+        drawn = _procedure(task.template, task.split, task.seed)
         return {"whole": played_once(verdict(drawn.text, _label(drawn.critical)))}
 
     def mutants(self, task: Task) -> Mapping[str, Script]:
         """Return near misses: the opposite label, invented evidence, an abstention."""
-        drawn = _procedure(task.template, task.seed)
+        drawn = _procedure(task.template, task.split, task.seed)
         label = _label(drawn.critical)
         return {
             "opposite": played_once(verdict(drawn.evidence, _label(not drawn.critical))),
@@ -160,12 +139,12 @@ class ProcedureSource(_JudgeBenchmark):
                 for label in ("met", "not_met")}  # fmt: skip
 
 
-def _path(template: str, seed: int) -> ReckoningPath:
-    return draw_path(template, generator_for("step-errors", seed))
+def _path(template: str, split: Split, seed: int) -> ReckoningPath:
+    return draw_path(template, split, generator_for("step-errors", seed))
 
 
-def _procedure(template: str, seed: int) -> Procedure:
-    return draw_procedure(template, generator_for("procedures", seed))
+def _procedure(template: str, split: Split, seed: int) -> Procedure:
+    return draw_procedure(template, split, generator_for("procedures", seed))
 
 
 def _label(critical: bool) -> str:

@@ -7,10 +7,13 @@ combined wrongly). Steps after an error go on from what it says, so that only th
 in itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+
+from hexathlon.tasks.roleplay.card import draw_pools
+from hexathlon.tasks.task import Split
 
 __all__ = ["PATTERNS", "ReckoningPath", "draw_path"]
 
@@ -18,8 +21,12 @@ PATTERNS = (
     "transformation", "decomposition", "regather", "deduction", "verification", "integration",
 )  # fmt: skip
 
-_WARES = ("rope", "kettle", "lantern", "barrel", "cloak", "basket", "candle", "saddle")
-_NAMES = ("Marta", "Edmund", "Rosalind", "Gilbert", "Agnes", "Tobias", "Hugo", "Ysolde")
+_WARES: Mapping[Split, Sequence[str]] = {
+    "train": ("rope", "kettle", "lantern", "barrel", "cloak", "basket", "candle", "saddle"),
+    "dev": ("blanket", "hammer", "mirror", "pillow", "needle", "spade"),
+    "test": ("bell", "shovel", "bottle", "mitten", "anvil", "broom"),
+    "heldout": ("comb", "drum", "flute", "ribbon", "sieve", "trunk"),
+}
 
 
 class ReckoningPath(NamedTuple):
@@ -38,10 +45,10 @@ class _Purchase(NamedTuple):
     paid: int
 
 
-def draw_path(pattern: str, rng: np.random.Generator) -> ReckoningPath:
+def draw_path(pattern: str, split: Split, rng: np.random.Generator) -> ReckoningPath:
     """Draw a reckoning with an error of a pattern, or without one for any other name."""
-    bought = _purchase(rng)
-    question = _question(bought, _NAMES[int(rng.integers(len(_NAMES)))])
+    bought = _purchase(split, rng)
+    question = _question(bought, draw_pools(split, rng).take("given").en)
     first = 1 if pattern == "transformation" else 2 if pattern == "decomposition" else None
     steps = [_aim(rng, wrong=pattern == "transformation")]
     parts = (0,) if pattern == "decomposition" else (0, 1)
@@ -64,8 +71,8 @@ def draw_path(pattern: str, rng: np.random.Generator) -> ReckoningPath:
     return ReckoningPath(question, tuple(steps), len(steps) if wrong else first)
 
 
-def _purchase(rng: np.random.Generator) -> _Purchase:
-    one, other = (_WARES[int(place)] for place in rng.choice(len(_WARES), 2, replace=False))
+def _purchase(split: Split, rng: np.random.Generator) -> _Purchase:
+    one, other = (str(ware) for ware in rng.choice(_WARES[split], 2, replace=False))
     counts = int(rng.integers(2, 9)), int(rng.integers(2, 9))
     low, high = (int(price) for price in rng.choice(np.arange(3, 30), 2, replace=False))
     total = counts[0] * low + counts[1] * high

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hexathlon.tasks.roleplay.card import Pools
-from hexathlon.tasks.roleplay.lexicon import SETTINGS, setting
+from hexathlon.tasks.roleplay.card import Pools, draw_pools
 from hexathlon.tasks.task import Split
 
 __all__ = ["ACTS", "ASIDES", "DrawnReply", "Sentence", "draw_performance", "grammar", "subjects"]
@@ -123,7 +122,7 @@ def draw_performance(
     Returns:
         The performance and the statement's subject; empty for asides.
     """
-    pools = Pools(setting(SETTINGS[int(rng.integers(len(SETTINGS)))]), split, rng)
+    pools = draw_pools(split, rng)
     kinds = subjects_of(groups)
     if split == "train" and not subject and rng.random() < _MADE_UP:
         kinds = {_made_up(rng): kind for kind in kinds.values()}
@@ -142,12 +141,9 @@ def draw_performance(
     if about == "persons":  # a wrong name would be somebody who is not on the card, too
         named = [name for name, act in acts.items() if act == "wrong" and kinds[name] in _NAMED]
         acts |= dict.fromkeys(named, "declined")
-    sentences = [
-        _sentence(rng, pools, card, kinds, name, act)
-        for name, act in acts.items()
-        if act != "silent"
-    ]
-    sentences += _asides(rng, pools, card, kinds, about, holds=holds)
+    speaker = _Speaker(pools, card, kinds)
+    sentences = [speaker.sentence(name, act) for name, act in acts.items() if act != "silent"]
+    sentences += speaker.asides(about, holds=holds)
     mixed = tuple(sentences[int(place)] for place in rng.permutation(len(sentences)))
     return DrawnReply(character, shown, asked, secret, question, mixed), subject
 
@@ -189,47 +185,41 @@ def _acts(
     return acts
 
 
-def _sentence(
-    rng: np.random.Generator,
-    pools: Pools,
-    card: Mapping[str, str],
-    kinds: Mapping[str, str],
-    subject: str,
-    act: str,
-) -> Sentence:
-    value = card[subject]
-    if act == "wrong":
-        others = [card[name] for name in card if name != subject and kinds[name] == kinds[subject]]
-        near = bool(others) and rng.random() < 0.5
-        value = _one(rng, others) if near else pools.take(kinds[subject]).en
-    text = _one(rng, grammar()["acts"][act]).format(k=subject, v=value)
-    return Sentence(text[:1].upper() + text[1:], act, subject)
+class _Speaker(NamedTuple):
+    """Draws the sentences of a reply; values that are not on the card come from the pools."""
 
+    pools: Pools
+    card: Mapping[str, str]
+    kinds: Mapping[str, str]
 
-def _asides(
-    rng: np.random.Generator,
-    pools: Pools,
-    card: Mapping[str, str],
-    kinds: Mapping[str, str],
-    about: str,
-    *,
-    holds: bool,
-) -> list[Sentence]:
-    """Return the asides; a person who is on the card is the near miss of one who is not."""
-    on_card = [value for name, value in card.items() if kinds[name] == "person"]
-    asides: list[Sentence] = []
-    for name in ASIDES:
-        wanted = holds if name == about else rng.random() < _ASIDE
-        lines = grammar()["asides"][name]
-        if name == "persons":
-            known = not wanted and bool(on_card) and rng.random() < 0.7
-            if wanted or known:
-                person = _one(rng, on_card) if known else pools.take("person").en
-                act = "known" if known else "persons"
-                asides.append(Sentence(_one(rng, lines).format(p=person), act))
-        elif wanted:
-            asides.append(Sentence(_one(rng, lines), name))
-    return asides
+    def sentence(self, subject: str, act: str) -> Sentence:
+        """Return a sentence that is an act on a subject."""
+        rng, card, kinds = self.pools.rng, self.card, self.kinds
+        value = card[subject]
+        if act == "wrong":
+            alike = [name for name in card if name != subject and kinds[name] == kinds[subject]]
+            near = bool(alike) and rng.random() < 0.5
+            value = card[_one(rng, alike)] if near else self.pools.take(kinds[subject]).en
+        text = _one(rng, grammar()["acts"][act]).format(k=subject, v=value)
+        return Sentence(text[:1].upper() + text[1:], act, subject)
+
+    def asides(self, about: str, *, holds: bool) -> list[Sentence]:
+        """Return the asides; a person who is on the card is the near miss of one who is not."""
+        rng = self.pools.rng
+        on_card = [value for name, value in self.card.items() if self.kinds[name] == "person"]
+        asides: list[Sentence] = []
+        for name in ASIDES:
+            wanted = holds if name == about else rng.random() < _ASIDE
+            lines = grammar()["asides"][name]
+            if name == "persons":
+                known = not wanted and bool(on_card) and rng.random() < 0.7
+                if wanted or known:
+                    person = _one(rng, on_card) if known else self.pools.take("person").en
+                    act = "known" if known else "persons"
+                    asides.append(Sentence(_one(rng, lines).format(p=person), act))
+            elif wanted:
+                asides.append(Sentence(_one(rng, lines), name))
+        return asides
 
 
 def _question(

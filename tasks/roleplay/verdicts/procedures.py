@@ -14,14 +14,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["FAILURES", "Procedure", "critical_statement", "draw_procedure", "works"]
+from hexathlon.tasks.task import Split
+
+__all__ = ["FAILURES", "Procedure", "critical_statement", "draw_procedure", "table", "works"]
 
 FAILURES = ("omitted", "order", "ruined")
 """Kinds of critical failures."""
 
 
 @lru_cache(maxsize=1)
-def _table() -> Mapping[str, Any]:
+def table() -> Mapping[str, Any]:
+    """Load the table of procedures."""
     return tomllib.loads((files(__package__) / "procedures.toml").read_text("utf-8"))
 
 
@@ -37,12 +40,13 @@ class Procedure(NamedTuple):
 
 def critical_statement() -> str:
     """Return the statement that a judge decides: that there is a critical failure."""
-    return str(_table()["statement"]["text"])
+    return str(table()["statement"]["text"])
 
 
-def draw_procedure(failure: str, rng: np.random.Generator) -> Procedure:
-    """Draw a procedure with a failure of a kind; any other name has no critical one."""
-    drawn = _table()["procedures"][int(rng.integers(len(_table()["procedures"])))]
+def draw_procedure(failure: str, split: Split, rng: np.random.Generator) -> Procedure:
+    """Draw a procedure of a split with a failure of a kind; any other name has no critical one."""
+    own = [row for row in table()["procedures"] if row["split"] == split]
+    drawn = own[int(rng.integers(len(own)))]
     steps = drawn["steps"]
     order = list(range(len(steps)))
     lines = [str(step["text"]) for step in steps]
@@ -70,7 +74,7 @@ def draw_procedure(failure: str, rng: np.random.Generator) -> Procedure:
 
 def works(goal: str, text: str) -> bool:
     """Whether a procedure reaches its goal, read from its text against the table of steps."""
-    (known,) = (row for row in _table()["procedures"] if row["goal"] == goal)
+    (known,) = (row for row in table()["procedures"] if row["goal"] == goal)
     places = {
         number: next((at for at, line in enumerate(text.split("\n")) if step["text"] in line), None)
         for number, step in enumerate(known["steps"], 1)
@@ -92,9 +96,7 @@ def _harmless(
 ) -> list[int]:
     """Leave out an ornamental step, or exchange neighbours of which neither needs the other."""
     ornaments = [place for place in order if "ruin" not in steps[place]]
-    free = [
-        place for place in order[:-1] if place + 1 not in steps[place + 1]["needs"]
-    ]  # fmt: skip
+    free = [place for place in order[:-1] if place + 1 not in steps[place + 1]["needs"]]
     if rng.random() < 0.5 or not free:
         return [place for place in order if place != ornaments[0]]
     first = int(rng.choice(free))
@@ -103,5 +105,5 @@ def _harmless(
 
 
 def _remark(rng: np.random.Generator) -> str:
-    remarks = _table()["harmless"]["remarks"]
+    remarks = table()["harmless"]["remarks"]
     return str(remarks[int(rng.integers(len(remarks)))])

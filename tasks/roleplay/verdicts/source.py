@@ -9,53 +9,37 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from hexathlon.tasks.roleplay.assembling import canary
 from hexathlon.tasks.roleplay.card import NothingLeft
+from hexathlon.tasks.roleplay.verdicts.one_turn import OneTurnSource
 from hexathlon.tasks.roleplay.verdicts.statements import TEMPLATES, Statement, draw_statement
-from hexathlon.tasks.seeding import derive_seed, generator_for
+from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.source import Preference, Script, TaskAddress, parse_address
-from hexathlon.tasks.strata import StratifiedSource
-from hexathlon.tasks.task import Check, Level, Limits, Split, Task
+from hexathlon.tasks.task import Level, Split, Task
 
 __all__ = ["VerdictSource", "drawn", "played_once", "source", "verdict"]
 
 _INVENTED = "This sentence is nowhere in the reply."
 
 
-class VerdictSource(StratifiedSource):
+class VerdictSource(OneTurnSource):
     """Statements about role-play replies, true and false."""
 
     name = "verdicts"
-    family = "roleplay"
-    version = "1"
+    check = "roleplay_verdict"
     per_stratum: ClassVar[Mapping[Split, int]] = {"dev": 400, "test": 400, "heldout": 400}
     strata: Sequence[tuple[str, Level]] = tuple((template, "tiny") for template in TEMPLATES)
 
-    def size(self, split: Split, level: Level | None = None) -> int | None:
-        """Return the number of tasks in a split; there are none at other levels than tiny."""
-        return super().size(split, level) if self.strata_of(level) else 0
-
-    def build(self, task_id: str, salt: str | None = None) -> Task:
-        """Build one task; the same id and salt give the same task everywhere.
-
-        Raises:
-            UnknownTask: If the template, level or index does not exist, or the salt is missing.
-        """
-        address = self.checked(task_id, salt)
-        seed = derive_seed("verdict", str(address), salt or "")
+    def content(
+        self, address: TaskAddress, seed: int
+    ) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        """Return the statement, question and reply, and whether the statement holds."""
         statement = drawn(address, seed)
-        params: dict[str, Any] = {
-            "statement": statement.text,
-            "question": statement.performance.question,
-            "reply": statement.performance.reply,
-        }
+        played = statement.performance
+        params = {
+            "statement": statement.text, "question": played.question, "reply": played.reply,
+        }  # fmt: skip
         truth = {"label": statement.label, "evidence": statement.evidence}
-        return Task(
-            id=str(address), family=self.family, generator=self.name, version=self.version,
-            level=address.level, split=address.split, seed=seed, instruction=statement.text,
-            params=params, limits=Limits(turns=1),
-            checks=(Check(name="roleplay_verdict", params=truth),), canary=canary(self.name, seed),
-        )  # fmt: skip
+        return statement.text, params, truth
 
     def data_files(self) -> Sequence[str]:
         """Return the patterns of wordings, names and settings."""

@@ -1,20 +1,12 @@
-"""Losses and labels of reward models: hand-computed values and identities."""
+"""The loss of reward models and its margins: hand-computed values and identities."""
 
 import math
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 
-from hexathlon.baselines.algorithms.preferences import (
-    ActMargins,
-    preference_loss,
-    pseudo_labelled,
-    selective_labels,
-    smoothed_labels,
-    two_stage_rewards,
-)
+from hexathlon.baselines.algorithms.preferences import ActMargins, preference_loss
 
 
 def sigma(x):
@@ -45,30 +37,3 @@ def test_margins_follow_the_confidence_on_each_act():
     assert margins.confidence["right"] == pytest.approx(0.625)
     assert margins.of(["right", "wrong", "new"]) == pytest.approx([2 * (2 * 0.625 - 1), 0.0, 0.0])
     assert ActMargins(scale=0.0).of(["right"]) == [0.0]
-
-
-def test_self_evolution_keeps_confident_pairs():
-    gaps = [math.log(9), -math.log(9), math.log(3), 0.0]
-    assert pseudo_labelled(gaps, 0.89) == [1, -1, 0, 0]
-    assert pseudo_labelled(gaps, 0.75) == [1, -1, 1, 0]
-
-
-def test_criteria_earn_the_mean_of_the_scores_below_them():
-    scores, criteria = two_stage_rewards(
-        np.array([[3.0, 2.0], [1.0, 1.0]]), np.array([[1.0, 2.0], [0.0, 0.0]])
-    )
-    assert scores.tolist() == [[1.0, 0.0], [1.0, 1.0]]
-    assert criteria.tolist() == [0.5, 1.0]
-
-
-def test_labels_are_smoothed_over_the_graph():
-    weak = np.array([1.0, 0.0, 0.25])
-    graph = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    assert smoothed_labels(weak, graph, 0.0) == pytest.approx(weak)
-    # Two items joined alone: (1 - a)(I - a S)^-1 (1, 0) = (1, a)/(1 + a).
-    assert smoothed_labels(weak, graph, 0.5) == pytest.approx([1 / 1.5, 0.5 / 1.5, 0.25])
-
-
-def test_own_labels_count_above_the_threshold():
-    labels = selective_labels(np.ones(3), np.array([0.9, 0.7, 0.1]), np.zeros(3), 0.7)
-    assert labels.tolist() == [1.0, 0.0, 0.0]

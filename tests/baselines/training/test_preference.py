@@ -83,9 +83,16 @@ def test_without_updates_nothing_is_learned(tmp_path: Path):
     assert found["after"].mean == 0.5
 
 
+def test_a_scaled_recipe_keeps_a_pair():
+    table = load_recipe("preference-tiny", {"scale": 1e-5}).scaled().preference
+    assert table is not None and (table.pairs, table.steps) == (1, 0)
+
+
 def test_unfit_recipes_are_one_line_errors(tmp_path: Path):
     with pytest.raises(RecipeError, match="set ranks = 1"):
         recipe_of(short_recipe(ranks=2))
+    with pytest.raises(RecipeError, match="pairs and batch must be at least 1, got 0 and 16"):
+        load_recipe("preference-tiny", {"preference.pairs": 0})
     sql = load_recipe("sql-tiny").model_dump(mode="json")
-    with pytest.raises(NoPreferences, match="has no preferences"):
+    with pytest.raises(NoPreferences, match="with pairs, such as `verdicts`"):
         train(recipe_of(short_recipe(tasks=sql["tasks"], evaluation={"tasks": 8})), tmp_path, quiet)

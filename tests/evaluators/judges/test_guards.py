@@ -157,7 +157,7 @@ def test_answers_of_planted_questions_are_true_of_what_is_shown(reply):
     word = re.compile(r'the text "(\w+)"')
     text = squeezed(" ".join(line.text for line in shown.lines))
     assert low.answer == "poor" and word.search(low.rule).group(1) not in text
-    assert high.answer == "good" and word.search(high.rule).group(1) in text
+    assert high.answer == "good" and squeezed(word.search(high.rule).group(1)) in text
     assert '"poor"' in low.rule and '"good"' in high.rule
 
 
@@ -167,10 +167,46 @@ def test_planted_winners_differ_and_are_true():
     assert len({plant.answer for plant in plants}) == 2
     for plant in plants:
         word = re.search(r'"(\w+)"', plant.rule).group(1)
-        assert [name for name, shown in group.items() if word in shown.text] == [plant.answer]
+        owners = [name for name, shown in group.items() if squeezed(word) in shown.text]
+        assert owners == [plant.answer]
     pair = candidate_plants({"first": group["A"], "second": group["B"]}, "s")
     assert {plant.answer for plant in pair} == {"first", "second"}
     assert candidate_plants({"first": group["A"], "second": group["A"]}, "s") == []
+
+
+def excerpt_of(reply):
+    whole = Excerpt.of(JudgedTranscript.of_reply("q", reply))
+    return whole.keep(place for place, line in enumerate(whole.lines) if line.turn == 1)
+
+
+@pytest.mark.parametrize("replies", [
+    ["Seven crowns.", "Seven crowns.", ATTACK],
+    ["Seven crowns or nineteen.", "Seven crowns.", "Nineteen crowns."],
+    ["Seven crowns, nineteen crowns.", "Nineteen crowns, seven crowns."],
+], ids=["twins and an attacker", "one word of two", "the same words"])  # fmt: skip
+def test_planted_winners_differ_without_words_of_their_own(replies):
+    """Words of only one reply, or of none: the other winners are named."""
+    shown = dict(zip("ABC", map(excerpt_of, replies), strict=False))
+    for salt in map(str, range(8)):
+        plants = candidate_plants(shown, salt)
+        assert len(plants) == len({plant.answer for plant in plants}) == 2
+        for plant in plants:
+            word = re.search(r'the text "(\w+)"', plant.rule)
+            if word is None:
+                assert plant.rule == f'the best is "{plant.answer}"'
+            else:
+                owners = [n for n, e in shown.items() if squeezed(word.group(1)) in e.text]
+                assert owners == [plant.answer]
+
+
+def test_planted_words_are_literal():
+    """The judge finds each of them as it is written; "Straße" is never "strasse"."""
+    for salt in map(str, range(20)):
+        (_, high) = point_plants(("no", "yes"), excerpt_of("Die Straße. Große Plätze!"), salt)
+        assert re.search(r'"(\w+)" \(in upper or lower case\)', high.rule).group(1) == "Plätze"
+    assert [len(point_plants(("no", "yes"), excerpt_of("A b 7."), "s"))] == [1]
+    (_, high) = point_plants(("no", "yes"), excerpt_of("否。"), "s")
+    assert '"否"' in high.rule
 
 
 def test_planted_turns_are_those_with_the_word():
@@ -178,7 +214,19 @@ def test_planted_turns_are_those_with_the_word():
     assert {plant.answer for plant in plants} == {1, 3}
     for plant in plants:
         word = re.search(r'"(\w+)"', plant.rule).group(1)
-        assert word in squeezed(TALK.lines[plant.answer].text)
+        assert word in TALK.lines[plant.answer].text
+
+
+def test_quotes_may_span_marked_lines():
+    """Lines are cut without a space between Chinese sentences and inside long words."""
+    long = "a" * (LONGEST_LINE + 50)
+    talk = JudgedTranscript.of_reply("q", f"七个铜钱。拿好了。{long} and more.")
+    lines = [line.text for line in Excerpt.of(talk).lines]
+    assert lines[1:4] == ["七个铜钱。", "拿好了。", long[:LONGEST_LINE]]
+    for pieces in (lines[1:3], lines[3:5]):
+        for joint in ("\n", " ", ""):
+            assert talk.find(joint.join(pieces), "agent") == 1
+    assert talk.find("七个银钱。拿好了。", "agent") is None
 
 
 def test_the_order_of_questions_varies():

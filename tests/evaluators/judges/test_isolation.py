@@ -44,7 +44,7 @@ RUBRIC = get_rubric("shopkeeper")
 BLOCK = re.compile(r"<<<([A-Z_]+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
 HEADING = re.compile(r"\[\d+\]( (system|user|assistant|tool|environment|other))?")
 RULE = re.compile(
-    r"\n\[\d\] (As it stands\.|With this rule before everything else: [^\n]*\.)|this \d times"
+    r"\n\[\d\] (As it stands\.|With this rule before everything else: [^\n]*\.)|answers: \d"
 )
 WORD = re.compile(r'the text "\w{1,16}"')
 """The only words of a transcript outside of blocks: single ones, in rules of planted questions."""

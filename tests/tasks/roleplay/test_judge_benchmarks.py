@@ -10,7 +10,7 @@ from hexathlon.evaluators.judges.prompts import first_error_prompt
 from hexathlon.evaluators.roleplay.verdicts import steps_of
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.roleplay.verdicts.paths import PATTERNS
-from hexathlon.tasks.roleplay.verdicts.procedures import FAILURES, works
+from hexathlon.tasks.roleplay.verdicts.procedures import FAILURES, table, works
 from hexathlon.tasks.source import play
 
 ENVS = {"step-errors": "judging/FirstError-v0", "procedures": "judging/Verdicts-v0"}
@@ -71,6 +71,57 @@ def test_a_procedure_works_exactly_without_a_critical_failure(template):
         assert works(task.params["question"], task.params["reply"]) != critical
 
 
+def test_splits_share_no_procedures_wares_or_names():
+    splits = ("train", "dev", "test", "heldout")
+    words = {"procedures": {}, "wares": {}, "names": {}}
+    for split in splits:
+        salt = "s" if split == "heldout" else None
+        drawn = {
+            name: [
+                get_source(name).build(f"{name}/{template}/easy/{split}/{n:05d}", salt).params
+                for template in ("sound", other) for n in range(100)
+            ]
+            for name, other in (("step-errors", "deduction"), ("procedures", "omitted"))
+        }  # fmt: skip
+        words["procedures"][split] = {params["question"] for params in drawn["procedures"]}
+        questions = [params["question"] for params in drawn["step-errors"]]
+        words["wares"][split] = {w for q in questions for w in re.findall(r"\d+ of (\w+)", q)}
+        words["names"][split] = {re.search(r"crowns\. (.+) buys", q)[1] for q in questions}
+    for kind, each in words.items():
+        assert all(len(own) > 1 for own in each.values()), kind
+        assert sum(map(len, each.values())) == len(set().union(*each.values())), kind
+
+
+@pytest.mark.parametrize("row", table()["procedures"], ids=lambda row: row["goal"])
+def test_every_procedure_has_each_kind_of_failure(row):
+    essential = [step for step in row["steps"] if "ruin" in step]
+    assert any(step["needs"] for step in essential)
+    assert len(essential) < len(row["steps"])  # an ornament to leave out
+    lines = [step["text"] for step in row["steps"]]
+    assert works(row["goal"], "\n".join(lines))
+    assert not any(
+        works(row["goal"], "\n".join(lines).replace(step["text"], step["ruin"]))
+        for step in essential
+    )
+
+
+@pytest.mark.parametrize(("goal", "earlier", "later"), [
+    ("beans", "Water the earth", "Press a bean"),
+    ("beans", "Put the pot in the light", "Fill the pot"),
+    ("boat", "Scrape the old tar", "Let the planks dry"),
+    ("letter", "Pay the rider", "Find out when"),
+    ("letter", "Write the name", "Fold the letter"),
+    ("loaf", "Shape the dough", "Let the dough rise"),
+])  # fmt: skip
+def test_harmless_orders_are_no_failures(goal, earlier, later):
+    (row,) = (row for row in table()["procedures"] if goal in row["goal"])
+    lines = [step["text"] for step in row["steps"]]
+    moved = next(line for line in lines if line.startswith(earlier))
+    lines.remove(moved)
+    lines.insert(next(n for n, line in enumerate(lines) if line.startswith(later)), moved)
+    assert works(row["goal"], "\n".join(lines))
+
+
 def score(name, task_id, script):
     env = gymnasium.make(ENVS[name], taskset=name)
     env.reset(seed=0, options={"task": task_id})
@@ -97,6 +148,19 @@ def test_oracles_score_1_near_misses_0_and_constant_judges_the_floor(name, floor
             constant.setdefault(policy, []).append(score(name, task_id, script))
     for policy, each in constant.items():
         assert sum(each) / len(each) == pytest.approx(floor), policy
+
+
+def test_replies_that_cannot_be_read_have_the_same_terms():
+    task = get_source("step-errors").build("step-errors/sound/easy/dev/00000")
+    verdicts = []
+    for reply in ("Step 1.", next(get_source("step-errors").oracle(task))):
+        env = gymnasium.make(ENVS["step-errors"])
+        env.reset(seed=0, options={"task": task.id})
+        env.step(reply)
+        verdicts.append(env.verdict())
+    unread, read = verdicts
+    assert list(unread.terms) == list(read.terms) and set(unread.terms.values()) == {0.0}
+    assert read.terms == {"read": 1.0, "abstained": 0.0, "noticed": 1.0}
 
 
 def test_a_judge_of_steps_reads_the_question_of_the_first_error():

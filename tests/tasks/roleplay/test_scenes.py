@@ -202,6 +202,9 @@ def test_a_list_of_places_tells_nothing(language):
     ]
     assert changed(task, place, value=f"{'at ' if language == 'en' else '在'}{spot}").score == 1.0
     assert changed(task, place, value=other + spot).score == 0.0
+    for joint in ("、", "；", "/") if language == "zh" else (", ", "; ", "/", "|"):
+        short = f"{spot}{joint}inn" if language == "en" else f"{spot}{joint}店"
+        assert changed(task, place, value=short).score == 0.0, short
 
 
 def _sale_beside_a_question():

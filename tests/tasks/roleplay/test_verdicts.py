@@ -165,3 +165,4 @@ def test_verdicts_are_json_and_the_likeness_is_an_f1():
     assert list(verdict) == ["evidence", "label"]
     assert likeness_of_critiques("a b c d", "a b") == pytest.approx(2 * 2 / 6)
     assert likeness_of_critiques("", "a") == 0.0 == likeness_of_critiques("b", "a")
+    assert likeness_of_critiques("我听见了。", "我看见了。") == pytest.approx(3 / 4)
