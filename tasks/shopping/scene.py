@@ -102,6 +102,14 @@ class ShoppingScene:
         """Return one of the items."""
         return items[int(self.rng.integers(len(items)))]
 
+    def span(self, low: int, high: int, step: int = 1) -> int:
+        """Return a number between `low` and `high`, both included."""
+        return low + step * int(self.rng.integers((high - low) // step + 1))
+
+    def chance(self, share: float) -> bool:
+        """Return True in this share of draws."""
+        return bool(self.rng.random() < share)
+
     def phrase(self, constraint: Constraint, category: str, *, gap: bool | None = None) -> str:
         """Return one phrasing of a condition."""
         wide = self.gap if gap is None else gap

@@ -7,7 +7,7 @@ import pytest
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.templates.table import TEMPLATES
-from hexathlon.tasks.shopping.world.household.looks import LOOKS
+from hexathlon.tasks.shopping.world.looks import LOOKS
 from hexathlon.tasks.shopping.world.household.prices import (
     MarketNeed,
     Wanted,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.household.looking import looked_up
@@ -25,7 +25,6 @@ from hexathlon.tasks.shopping.world.retail import DeskProblem
 
 __all__ = ["HouseMonth", "Unfit"]
 
-_T = TypeVar("_T")
 _Call = tuple[str, dict[str, Any]]
 
 _MARGIN = 30
@@ -49,6 +48,8 @@ class HouseMonth:
 
     def __init__(self, scene: ShoppingScene, offers: int) -> None:
         self.scene, self.rng = scene, scene.rng
+        self.say, self.span = scene.say, scene.span
+        self.pick, self.chance = scene.pick, scene.chance
         self._count = offers
         self.train = scene.split == "train"
         self.least = self.span(2, 4)
@@ -109,24 +110,6 @@ class HouseMonth:
         self.records.append(["budget", "month", {"cents": 0}])
         for person in self.people:
             self.records.append(["members", person.name, {"facts": self.known[person.name]}])
-
-    # Draws ---------------------------------------------------------------------------------------
-
-    def say(self, en: str, zh: str) -> str:
-        """Return the text in the language of the month."""
-        return self.scene.say(en, zh)
-
-    def span(self, low: int, high: int, step: int = 1) -> int:
-        """Return a number between `low` and `high`, both included."""
-        return low + step * int(self.rng.integers((high - low) // step + 1))
-
-    def pick(self, items: Sequence[_T]) -> _T:
-        """Return one of the items."""
-        return items[int(self.rng.integers(len(items)))]
-
-    def chance(self, share: float) -> bool:
-        """Return True in this share of draws."""
-        return bool(self.rng.random() < share)
 
     # Requests ------------------------------------------------------------------------------------
 
