@@ -92,8 +92,8 @@ class HouseMonth:
         self.owners: dict[tuple[str, str], str] = {}
         """Who gets personal goods, by order and offer; everything else is for everybody."""
 
-        self.lure_bans: list[str] = []
-        """Sellers that only a child or a notice taken back speaks against."""
+        self.void_bans: dict[str, str] = {}
+        """Sellers against whom a notice hangs that does not bind, with what it is."""
 
         self.wished: list[str] = []
         self.granted: list[tuple[int, int]] = []
@@ -343,14 +343,14 @@ class HouseMonth:
     ) -> dict[str, PackChoice]:
         """Return the orders of those who overlook a twist, if these are not the right one."""
         wrong: dict[str, PackChoice] = {}
-        for name, way in {**ways, "reviews": _replaced(wanted, reviews=99)}.items():
+        for name, way in {**ways, "reviews": replace(wanted, reviews=99)}.items():
             found = cheapest(offers, self.sellers, way)
             if found and found[0][1] != best[1]:
                 wrong[name] = found[0][1]
         careful = [
             {**o, "reviews": [{**r, "verified": True} for r in o["reviews"]]} for o in offers
         ]
-        found = cheapest(careful, self.sellers, _replaced(wanted, reviews=1))
+        found = cheapest(careful, self.sellers, replace(wanted, reviews=1))
         if found and found[0][1] != best[1]:
             wrong["every review believed"] = found[0][1]
         return wrong
@@ -382,7 +382,3 @@ class HouseMonth:
 
 def _lines(choice: PackChoice) -> list[str]:
     return [f"{offer} x {packs}" for offer, packs in choice]
-
-
-def _replaced(wanted: Wanted, **fields: Any) -> Wanted:
-    return replace(wanted, **fields)

@@ -79,11 +79,7 @@ class TalkDesk(RecordDesk[TalkState]):
     def do_show_parcel(self, order: str) -> str:
         """Show the scans of an order's parcel."""
         scans = self._order(order)["scans"]
-        day = self._say("day", "第")
-        lines = [
-            f"{day} {d}: {text}" if self._language == "en" else f"第{d}天：{text}"
-            for d, text in scans
-        ]
+        lines = [self._say(f"day {day}: {text}", f"第{day}天：{text}") for day, text in scans]
         return "\n".join(lines) or self._say("It has not been sent.", "尚未发出。")
 
     def do_show_notes(self) -> str:
