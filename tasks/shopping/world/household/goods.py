@@ -51,7 +51,6 @@ CONTENTS: dict[str, tuple[str, str]] = {
     "latex": ("latex", "乳胶"),
     "wool": ("wool", "羊毛"),
     "nickel": ("nickel", "镍"),
-    "down": ("down", "羽绒"),
 }
 """What products may contain, in English and Chinese."""
 
@@ -97,8 +96,6 @@ KINDS: dict[str, MarketKind] = {
                    "size", "尺码", _SIZES, ("wool",), 3100),
         MarketKind("leggings", "wear", "thermal leggings", "保暖裤", "", "条",
                    "size", "尺码", _SIZES, ("wool",), 1900),
-        MarketKind("sleeping", "wear", "a sleeping bag", "睡袋", "", "个",
-                   "length", "长度", ("150", "170", "190"), ("down",), 4800),
         MarketKind("speaker", "wish", "a wireless speaker", "蓝牙音箱", "", "个",
                    "", "", (), (), 6900),
         MarketKind("drone", "wish", "a small drone", "小型无人机", "", "架",

@@ -139,10 +139,12 @@ class Household(HousePages):
             )
         for offer, packs in chosen:
             if packs > offer["stock"]:
+                left = offer["stock"]
+                packs_are = "pack of {} is" if left == 1 else "packs of {} are"
                 raise DeskProblem(
                     self._say(
-                        f"of {offer['id']} only {offer['stock']} packs are in stock",
-                        f"{offer['id']} 只剩{offer['stock']}包",
+                        f"only {left} {packs_are.format(offer['id'])} in stock",
+                        f"{offer['id']} 只剩{left}包",
                     )
                 )
         sellers = {key: self.record("sellers", key) for key in self.tables.keys("sellers")}
@@ -230,8 +232,14 @@ class Household(HousePages):
 
     def do_decline(self, reason: str, record: str) -> str:
         """Decline the request or a part of it."""
-        key = record.strip()
+        key = self._record_named(record)
         kept = tuple(entry for entry in self.state.declines if entry[0] != key)
         added = () if reason == "none" else ((key, reason),)
         self.state = self.state._replace(declines=(*kept, *added))
         return self._say("Noted.", "已记录。")
+
+    def _record_named(self, text: str) -> str:
+        """Return an order, an offer, a member or the budget in its own spelling; else the text."""
+        folded = text.strip().casefold()
+        keys = (key for table in ("orders", "offers", "members") for key in self.tables.keys(table))
+        return next((key for key in ("budget", *keys) if key.casefold() == folded), text.strip())
