@@ -7,7 +7,6 @@ import pytest
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.templates.table import TEMPLATES
-from hexathlon.tasks.shopping.world.looks import LOOKS
 from hexathlon.tasks.shopping.world.household.prices import (
     MarketNeed,
     Wanted,
@@ -17,6 +16,7 @@ from hexathlon.tasks.shopping.world.household.prices import (
     contents_of,
     fit_of,
 )
+from hexathlon.tasks.shopping.world.looks import LOOKS
 from hexathlon.tasks.shopping.world.talk.amounts import (
     Goes,
     Refund,
