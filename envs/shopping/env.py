@@ -27,7 +27,7 @@ from hexathlon.tasks.task import Task
 __all__ = ["ShoppingEnv", "make_vector"]
 
 _BUDGETED = ("shift", "household")
-"""Worlds whose instruction states a budget of actions."""
+"""Worlds whose closing answers state the actions left."""
 
 
 class ShoppingEnv(Environment):

@@ -1,9 +1,9 @@
 """Detection of giveaways: purchases that can be found without checking their conditions.
 
-Such instances are dropped. Typing the request into the search box must not rank a target first (at
-`hard`, not on the first page), and the target must not be the cheapest among the products that
-share most words with the request. At `medium` and `hard`, the target must not stand out from its
-family in any ranking by shared words, with or without number filters, or by resemblance.
+Such instances are dropped. Typing the request into the search box must not rank a target first, and
+the target must not be the cheapest among the products that share most words with the request. At
+`medium`, the target must not stand out from its family in any ranking by shared words, with or
+without number filters, or by resemblance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,8 +57,8 @@ def _found(scene: ShoppingScene, draft: ShoppingDraft, wanted: Sequence[str]) ->
     agenda = draft.params.get("user", {}).get("agenda", {})
     request = str(agenda.get("goal") or draft.instruction)
     pages = [_page(scene, request[:_QUERY], page) for page in range(1, _PAGES + 1)]
-    first = pages[0].hits if scene.level == "hard" else pages[0].hits[:1]
-    found = {hit.product_id for hit in first} | _cheapest_of_most_similar(request, pages)
+    first = {hit.product_id for hit in pages[0].hits[:1]}
+    found = first | _cheapest_of_most_similar(request, pages)
     return not found.isdisjoint(wanted)
 
 

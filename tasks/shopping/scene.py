@@ -6,7 +6,7 @@ variant of the family and its sibling on plain facts. A wish is rejected if the 
 disagree, if more than one variant matches, or if a condition is redundant.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -27,11 +27,10 @@ _T = TypeVar("_T")
 HEAD = ("kind", "brand", "series")
 """Properties that every request names, except deliberately hard ones."""
 
-_DEGREES: dict[Level, tuple[int, ...]] = {
+_DEGREES: Mapping[Level, tuple[int, ...]] = {
     "tiny": (2,),
     "easy": (2, 3),
     "medium": (4, 5),
-    "hard": (5, 6, 7),
 }
 
 _FEWEST_DAYS = 8
@@ -92,7 +91,7 @@ class ShoppingScene:
     @property
     def gap(self) -> bool:
         """Whether requests use the shopper's own words rather than the shop's."""
-        return self.level in ("medium", "hard")
+        return self.level == "medium"
 
     def say(self, en: str, zh: str) -> str:
         """Return the text in the scene's language."""
@@ -101,6 +100,14 @@ class ShoppingScene:
     def pick(self, items: Sequence[_T]) -> _T:
         """Return one of the items."""
         return items[int(self.rng.integers(len(items)))]
+
+    def span(self, low: int, high: int, step: int = 1) -> int:
+        """Return a number between `low` and `high`, both included."""
+        return low + step * int(self.rng.integers((high - low) // step + 1))
+
+    def chance(self, share: float) -> bool:
+        """Return True in this share of draws."""
+        return bool(self.rng.random() < share)
 
     def phrase(self, constraint: Constraint, category: str, *, gap: bool | None = None) -> str:
         """Return one phrasing of a condition."""

@@ -20,7 +20,7 @@ from hexathlon.tasks.shopping.templates.purchase import PURCHASES
 from hexathlon.tasks.shopping.templates.service import SERVICE_DIALOGUES, SERVICES
 from hexathlon.tasks.shopping.templates.shifts.compose import SHIFTS, ShiftDraft, compose_shift
 from hexathlon.tasks.shopping.templates.talks.compose import TALKS, TalkDraft, compose_talk
-from hexathlon.tasks.task import LEVELS, Level
+from hexathlon.tasks.task import Level
 
 __all__ = ["TEMPLATES", "ShoppingTemplate", "groups_of", "templates_of"]
 
@@ -32,7 +32,9 @@ class ShoppingTemplate(NamedTuple):
         [ShoppingScene], ShoppingDraft | ServiceCase | ShiftDraft | HouseDraft | TalkDraft | None
     ]
     twins: bool = False
-    levels: tuple[Level, ...] = LEVELS
+    levels: tuple[Level, ...] = ("tiny", "easy", "medium")
+    """At `hard`, only grouped templates exist: one condition or one twist does not decide there."""
+
     dialogue: bool = False
     """Whether a service case is played in dialogue; purchases set this themselves."""
 
@@ -40,14 +42,13 @@ class ShoppingTemplate(NamedTuple):
     """Group of templates with several requests or issues; empty for all others."""
 
 
-_NOT_TINY: tuple[Level, ...] = ("easy", "medium", "hard")
 _DEEP: tuple[Level, ...] = ("medium", "hard")
 
 _PLAIN: dict[str, ShoppingTemplate] = {
     **{name: ShoppingTemplate(make) for name, make in PURCHASES.items()},
     # In the shop's own words, the words of a request alone lead to the target.
     "exact": ShoppingTemplate(PURCHASES["exact"], levels=("tiny", "easy")),
-    "far_page": ShoppingTemplate(PURCHASES["far_page"], levels=_DEEP),
+    "far_page": ShoppingTemplate(PURCHASES["far_page"], levels=("medium",)),
     **{name: ShoppingTemplate(make, twins=True) for name, make in PERSONAL.items()},
     **{
         name: ShoppingTemplate(make, twins=name not in ("dialogue_ask", "dialogue_hidden"))
@@ -62,7 +63,7 @@ _PLAIN: dict[str, ShoppingTemplate] = {
         name: ShoppingTemplate(make, twins=name != "two_requests")
         for name, make in SERVICES.items()
     },
-    "two_requests": ShoppingTemplate(SERVICES["two_requests"], levels=_NOT_TINY),
+    "two_requests": ShoppingTemplate(SERVICES["two_requests"], levels=("easy", "medium")),
     **{
         name: ShoppingTemplate(make, twins=True, dialogue=True)
         for name, make in SERVICE_DIALOGUES.items()
@@ -89,14 +90,7 @@ _GROUPED: dict[str, ShoppingTemplate] = {
     },
 }
 
-TEMPLATES: dict[str, ShoppingTemplate] = {
-    # At `hard`, one condition or one twist no longer decides.
-    **{
-        name: template._replace(levels=tuple(each for each in template.levels if each != "hard"))
-        for name, template in _PLAIN.items()
-    },
-    **_GROUPED,
-}
+TEMPLATES: dict[str, ShoppingTemplate] = {**_PLAIN, **_GROUPED}
 
 
 @cache

@@ -74,7 +74,7 @@ def details_text(
 ) -> str:
     """Phrase the conditions in random order, followed by further remarks.
 
-    At `medium` and `hard`, one phrase among them is an `aversion`; `beside` are further products
+    At `medium`, one phrase among them is an `aversion`; `beside` are further products
     that it must not describe.
     """
     order = scene.rng.permutation(len(details)).tolist()
@@ -155,7 +155,7 @@ _WRITTEN_ZH = (
     "想入手{number}{goods}，急用。{details}，有的话就下单吧～",
     "请帮我买{number}{goods}，要求：{details}。",
 )
-"""Requests as people write them, at `medium` and `hard`."""
+"""Requests as people write them, at `medium`."""
 
 _MEASURES = (
     ("灯", "盏"), ("鞋", "双"), ("帐篷", "顶"), ("耳机", "副"), ("椅", "把"), ("锅", "口"),

@@ -1,13 +1,24 @@
 """Months, baskets and conversations: oracle, near misses, looks, and the two derivations."""
 
 from collections import Counter
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from hexathlon.envs.shopping.env import ShoppingEnv
 from hexathlon.tasks.registry import get_source
+from hexathlon.tasks.shopping.scene import ShoppingScene
+from hexathlon.tasks.shopping.templates.household.changes import ban, lifted
+from hexathlon.tasks.shopping.templates.household.month import HouseMonth
+from hexathlon.tasks.shopping.templates.household.needs import asked, overlooked
+from hexathlon.tasks.shopping.templates.household.rules import house_rules
 from hexathlon.tasks.shopping.templates.table import TEMPLATES
-from hexathlon.tasks.shopping.world.household.looks import LOOKS
+from hexathlon.tasks.shopping.templates.talks.case import TalkCase
+from hexathlon.tasks.shopping.templates.talks.policy import numbered
+from hexathlon.tasks.shopping.templates.talks.resolve import Unsettled, resolve
+from hexathlon.tasks.shopping.world.household.house import Household
+from hexathlon.tasks.shopping.world.household.house_tools import HOUSE_REASONS
 from hexathlon.tasks.shopping.world.household.prices import (
     MarketNeed,
     Wanted,
@@ -17,6 +28,7 @@ from hexathlon.tasks.shopping.world.household.prices import (
     contents_of,
     fit_of,
 )
+from hexathlon.tasks.shopping.world.looks import LOOKS
 from hexathlon.tasks.shopping.world.talk.amounts import (
     Goes,
     Refund,
@@ -24,6 +36,7 @@ from hexathlon.tasks.shopping.world.talk.amounts import (
     refund_due,
     split,
 )
+from hexathlon.tasks.shopping.world.talk.talk_tools import TALK_REASONS
 from hexathlon.tasks.task import Level, Task
 from support.shop import call, played
 
@@ -116,6 +129,77 @@ def test_a_fork_keeps_look_and_records(env):
     script = list(SOURCE.oracle(task))
     first = [env.step(action)[0] for action in script]
     assert [child.step(action)[0] for action in script] == first
+
+
+# Composition -----------------------------------------------------------------------------------
+
+
+def scene(seed: int = 0) -> ShoppingScene:
+    """Return a scene without a catalogue, which households and conversations do not need."""
+    rng = np.random.default_rng(seed)
+    return ShoppingScene(cast("Any", None), rng, "en", "hard", "test", 0)
+
+
+def test_each_notice_that_does_not_bind_is_a_near_miss_of_its_own():
+    month = HouseMonth(scene(5), 10)  # four different sellers are drawn
+    ban(month, month.father)
+    lifted(month)
+    ban(month, month.son)
+    ban(month, month.daughter)
+    ban(month, month.mother)
+    (binding,) = month.banned
+    void = month.void_bans
+    assert sorted(void.values()) == ["child's notice", "child's notice", "lifted ban"]
+    assert binding not in void
+    month.begin(month.mother, 5)
+    ways = overlooked(month, asked(month, [MarketNeed("bars", 4)]))
+    followed = {name: way.banned for name, way in ways.items() if "followed" in name}
+    assert followed == {
+        f"{why} followed ({seller})": (binding, seller) for seller, why in void.items()
+    }
+
+
+def test_decline_knows_orders_offers_and_members_in_any_case():
+    month = HouseMonth(scene(), 10)
+    month.begin(month.mother, 1)
+    month.restock("bars", (), ())
+    house = Household(month.params)
+    offer_id = next(each["id"] for each in month.offers(["bars"]) if each["stock"])
+    house.call("place_order", {"lines": [offer_id.lower()]})
+    for text in (f" {offer_id.lower()} ", "r1", month.judge.name.upper(), "Budget", "X9"):
+        house.call("decline", {"reason": "not_entitled", "record": text})
+    names = [offer_id, "R1", month.judge.name, "budget", "X9"]
+    assert house.state.declines == tuple((name, "not_entitled") for name in names)
+    house.call("decline", {"reason": "none", "record": offer_id.lower()})
+    assert [key for key, _ in house.state.declines] == names[1:]
+
+
+@pytest.mark.parametrize("between", [-2, 0, 2])
+def test_orders_placed_on_one_day_have_no_order_of_booking(between):
+    case = TalkCase(scene())
+    first, second = (case.order("delivered", 2, age=3) for _ in range(2))
+    for order in (first, second):
+        for line in order["lines"]:
+            line["final"] = False
+        case.last.back[order["id"]] = {"1"}
+    second["placed"] = first["placed"] + between
+    rules, _ = numbered(case)
+    if between == 0:
+        with pytest.raises(Unsettled, match="same day"):
+            resolve(case, rules)
+        # An order of which everything is kept does not matter.
+        case.last.back[second["id"]] = set()
+    calls, _ = resolve(case, rules)
+    booked = [arguments["order"] for name, arguments in calls if name == "refund_lines"]
+    expected = {-2: [second, first], 0: [first], 2: [first, second]}[between]
+    assert booked == [order["id"] for order in expected]
+
+
+def test_every_reason_for_declining_is_named_by_a_rule():
+    _, policy = numbered(TalkCase(scene()))
+    rules = house_rules(HouseMonth(scene(), 10))
+    assert all(any(reason in line for line in policy) for reason in TALK_REASONS)
+    assert all(any(reason in line for line in rules) for reason in HOUSE_REASONS)
 
 
 # The market ------------------------------------------------------------------------------------

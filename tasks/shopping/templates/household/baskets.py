@@ -51,8 +51,7 @@ def _match(month: HouseMonth, *, short: bool) -> None:
     ways["more than two sellers"] = replace(wanted, sellers=3)
     ways["not matching"] = replace(wanted, matching=False)
     for fit in fits:
-        single = tuple(replace(need, fit=fit) for need in needs)
-        ways[f"system {fit}"] = replace(wanted, needs=single, matching=False)
+        ways[f"system {fit}"] = replace(wanted.with_needs(fit=fit), matching=False)
     month.look("show_member", member=by.name)
     month.order(wanted, ways, required=("waiting costs nothing",), stir=month.chance(0.5))
 

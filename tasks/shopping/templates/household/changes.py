@@ -13,7 +13,7 @@ from hexathlon.tasks.shopping.templates.household.needs import (
 )
 from hexathlon.tasks.shopping.templates.household.people import HousePerson
 from hexathlon.tasks.shopping.world.household.goods import CONTENTS, KINDS
-from hexathlon.tasks.shopping.world.household.prices import MarketNeed, contents_of
+from hexathlon.tasks.shopping.world.household.prices import MarketNeed, Wanted, contents_of
 
 __all__ = ["ban", "interference", "lifted", "more_guests", "party", "reaction", "withdrawn"]
 
@@ -67,7 +67,7 @@ def party(
     ]
     wanted = asked(month, needs, sellers=sellers)
     ways = overlooked(month, wanted)
-    ways["guest's allergy not asked"] = _with(wanted, without=excluded(month))
+    ways["guest's allergy not asked"] = wanted.with_needs(without=excluded(month))
     if moved:
         ways["cancelled guests counted"] = _units(wanted, {k: each[k] * guests for k in kinds})
     ways["household counted"] = _units(wanted, {k: each[k] * (true + 5) for k in kinds})
@@ -78,7 +78,7 @@ def party(
             "without": without}  # fmt: skip
 
 
-def more_guests(month: HouseMonth, day: int, known: dict[str, Any], sellers: int = 9) -> None:
+def more_guests(month: HouseMonth, day: int, known: dict[str, Any]) -> None:
     """More guests come; packs that were ordered before may suffice for some goods."""
     by: HousePerson = known["by"]
     request = month.begin(by, day)
@@ -107,9 +107,9 @@ def more_guests(month: HouseMonth, day: int, known: dict[str, Any], sellers: int
     if not needs:
         month.twists.append("enough was ordered")
         return
-    wanted = asked(month, needs, sellers=sellers)
+    wanted = asked(month, needs)
     ways = overlooked(month, wanted)
-    ways["guest forgotten"] = _with(wanted, without=excluded(month))
+    ways["guest forgotten"] = wanted.with_needs(without=excluded(month))
     ways["surplus forgotten"] = replace(
         wanted,
         needs=tuple(MarketNeed(kind, units, without=known["without"], by=needs[0].by)
@@ -119,11 +119,7 @@ def more_guests(month: HouseMonth, day: int, known: dict[str, Any], sellers: int
     known["more"] = month.key
 
 
-def _with(wanted: Any, **fields: Any) -> Any:
-    return replace(wanted, needs=tuple(replace(need, **fields) for need in wanted.needs))
-
-
-def _units(wanted: Any, units: dict[str, int]) -> Any:
+def _units(wanted: Wanted, units: dict[str, int]) -> Wanted:
     needs = tuple(replace(need, units=units[need.kind]) for need in wanted.needs)
     return replace(wanted, needs=needs)
 
@@ -145,7 +141,7 @@ def ban(month: HouseMonth, by: HousePerson) -> None:
     if by.role < 2:
         month.banned.append(name)
     else:
-        month.lure_bans.append(name)
+        month.void_bans[name] = "child's notice"
 
 
 def lifted(month: HouseMonth) -> None:
@@ -153,7 +149,7 @@ def lifted(month: HouseMonth) -> None:
     if not month.banned:
         return
     name = month.banned.pop()
-    month.lure_bans.append(name)
+    month.void_bans[name] = "lifted ban"
     month.notice(
         month.pick((month.mother, month.father)),
         month.say(f"{name} has made up for it; we can buy there again.",
@@ -242,16 +238,14 @@ def reaction(month: HouseMonth, day: int, by: HousePerson) -> None:
     sick = month.pick([person for person in month.people if person is not by])
     tables = month.house.tables
     reach: dict[str, list[tuple[str, str]]] = {}
-    others: list[tuple[str, str]] = []
     for key in tables.keys("orders"):
         for offer_id, line in (tables.get("orders", key) or {})["lines"].items():
             offer = tables.get("offers", offer_id) or {}
             owner = month.owners.get((key, offer_id))
-            for slug in contents_of(offer, month.least) if line["packs"] else ():
-                if owner in (None, sick.name):
-                    reach.setdefault(slug, []).append((key, offer_id))
-                else:
-                    others.append((key, offer_id))
+            if line["packs"] == 0 or owner not in (None, sick.name):
+                continue
+            for slug in contents_of(offer, month.least):
+                reach.setdefault(slug, []).append((key, offer_id))
     fresh = sorted(slug for slug in reach if slug not in sick.without)
     if not fresh:
         raise Unfit("nothing to react to")

@@ -212,17 +212,17 @@ def _instruction(month: HouseMonth, budget: int) -> str:
     count = len(month.requests)
     if count == 1:
         return month.say(
-            f"You do the shopping of a household ({names}). See to the request; the rules of the "
-            "house, the notice board, the calendar and the list of supplies tell what else "
-            f"counts. The budget is {money(budget, 'en')}. Finish with finish_request.",
+            f"You do the shopping for a household ({names}). Settle the request; the rules of the "
+            "house, the notice board, the calendar and the list of supplies say what else matters. "
+            f"The budget is {money(budget, 'en')}. Finish with finish_request.",
             f"你负责一家人（{names}）的采购。请办好这件事；家规、留言板、日历和用品清单里写着其他要求。"
             f"预算{money(budget, 'zh')}。办完调用finish_request。",
         )
     return month.say(
-        f"You do the shopping of a household ({names}) for a month; {count} requests come one "
-        "after the other. See to each as the rules of the house have it and finish it with "
-        "finish_request; the month is right if every order, refusal and remainder is. The budget "
-        f"is {money(budget, 'en')}.",
+        f"You do the shopping for a household ({names}) for a month; {count} requests come one "
+        "after the other. Settle each according to the rules of the house and finish it with "
+        "finish_request; the month is right only if every order, refusal and remainder is right. "
+        f"The budget is {money(budget, 'en')}.",
         f"你负责一家人（{names}）一个月的采购，前后共{count}件事。请按家规逐件办好，每件办完调用"
         f"finish_request。订单、拒绝和余额全部正确才算对。预算{money(budget, 'zh')}。",
     )

@@ -123,7 +123,6 @@ def _reviews(
     offer: dict[str, Any],
     least: int,
     language: Language,
-    brands: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Draw reviews; some offers have complaints that are many or verified enough, or just not."""
     side = language == "zh"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.templates.household.looking import looked_up
@@ -25,7 +25,6 @@ from hexathlon.tasks.shopping.world.retail import DeskProblem
 
 __all__ = ["HouseMonth", "Unfit"]
 
-_T = TypeVar("_T")
 _Call = tuple[str, dict[str, Any]]
 
 _MARGIN = 30
@@ -49,6 +48,8 @@ class HouseMonth:
 
     def __init__(self, scene: ShoppingScene, offers: int) -> None:
         self.scene, self.rng = scene, scene.rng
+        self.say, self.span = scene.say, scene.span
+        self.pick, self.chance = scene.pick, scene.chance
         self._count = offers
         self.train = scene.split == "train"
         self.least = self.span(2, 4)
@@ -91,8 +92,8 @@ class HouseMonth:
         self.owners: dict[tuple[str, str], str] = {}
         """Who gets personal goods, by order and offer; everything else is for everybody."""
 
-        self.lure_bans: list[str] = []
-        """Sellers that only a child or a notice taken back speaks against."""
+        self.void_bans: dict[str, str] = {}
+        """Sellers against whom a notice hangs that does not bind, with what it is."""
 
         self.wished: list[str] = []
         self.granted: list[tuple[int, int]] = []
@@ -109,24 +110,6 @@ class HouseMonth:
         self.records.append(["budget", "month", {"cents": 0}])
         for person in self.people:
             self.records.append(["members", person.name, {"facts": self.known[person.name]}])
-
-    # Draws ---------------------------------------------------------------------------------------
-
-    def say(self, en: str, zh: str) -> str:
-        """Return the text in the language of the month."""
-        return self.scene.say(en, zh)
-
-    def span(self, low: int, high: int, step: int = 1) -> int:
-        """Return a number between `low` and `high`, both included."""
-        return low + step * int(self.rng.integers((high - low) // step + 1))
-
-    def pick(self, items: Sequence[_T]) -> _T:
-        """Return one of the items."""
-        return items[int(self.rng.integers(len(items)))]
-
-    def chance(self, share: float) -> bool:
-        """Return True in this share of draws."""
-        return bool(self.rng.random() < share)
 
     # Requests ------------------------------------------------------------------------------------
 
@@ -360,14 +343,14 @@ class HouseMonth:
     ) -> dict[str, PackChoice]:
         """Return the orders of those who overlook a twist, if these are not the right one."""
         wrong: dict[str, PackChoice] = {}
-        for name, way in {**ways, "reviews": _replaced(wanted, reviews=99)}.items():
+        for name, way in {**ways, "reviews": replace(wanted, reviews=99)}.items():
             found = cheapest(offers, self.sellers, way)
             if found and found[0][1] != best[1]:
                 wrong[name] = found[0][1]
         careful = [
             {**o, "reviews": [{**r, "verified": True} for r in o["reviews"]]} for o in offers
         ]
-        found = cheapest(careful, self.sellers, _replaced(wanted, reviews=1))
+        found = cheapest(careful, self.sellers, replace(wanted, reviews=1))
         if found and found[0][1] != best[1]:
             wrong["every review believed"] = found[0][1]
         return wrong
@@ -399,7 +382,3 @@ class HouseMonth:
 
 def _lines(choice: PackChoice) -> list[str]:
     return [f"{offer} x {packs}" for offer, packs in choice]
-
-
-def _replaced(wanted: Wanted, **fields: Any) -> Wanted:
-    return replace(wanted, **fields)

@@ -43,25 +43,18 @@ def overlooked(
 ) -> dict[str, Wanted]:
     """Return the readings of a request that every request shares."""
     ways = {
-        "allergy overlooked": _each(wanted, without=()),
-        "old test believed": _each(wanted, without=lured(month, owner)),
-        "too late": _each(wanted, by=99),
+        "allergy overlooked": wanted.with_needs(without=()),
+        "old test believed": wanted.with_needs(without=lured(month, owner)),
+        "too late": wanted.with_needs(by=99),
     }
     if wanted.banned:
         ways["ban overlooked"] = replace(wanted, banned=())
     if owner is not None:
-        ways["allergies of others"] = _each(wanted, without=excluded(month))
-    for name in _children_bans(month):
-        ways["child's notice followed"] = replace(wanted, banned=(*wanted.banned, name))
+        ways["allergies of others"] = wanted.with_needs(without=excluded(month))
+    for seller, why in month.void_bans.items():
+        if seller not in month.banned:
+            ways[f"{why} followed ({seller})"] = replace(wanted, banned=(*wanted.banned, seller))
     return ways
-
-
-def _children_bans(month: HouseMonth) -> list[str]:
-    return [name for name in month.lure_bans if name not in month.banned]
-
-
-def _each(wanted: Wanted, **fields: object) -> Wanted:
-    return replace(wanted, needs=tuple(replace(n, **fields) for n in wanted.needs))  # type: ignore[arg-type]
 
 
 def _device(month: HouseMonth, kind: str) -> tuple[str, str]:
@@ -221,9 +214,9 @@ def wear(
     ways = overlooked(month, wanted)
     ways["old test believed"] = wanted
     ways["old measurement"] = replace(wanted, needs=tuple(old))
-    ways["no time before the event"] = _each(wanted, by=true)
+    ways["no time before the event"] = wanted.with_needs(by=true)
     if true != on:
-        ways["notice of the school overlooked"] = _each(wanted, by=on - month.event_days)
+        ways["notice of the school overlooked"] = wanted.with_needs(by=on - month.event_days)
     month.order(wanted, ways, stir=stir)
     owners = [child.name for child, wishes in zip(children, kinds, strict=True) for _ in wishes]
     _owned(month, {need.kind: name for need, name in zip(needs, owners, strict=True)})
@@ -259,7 +252,7 @@ def usual(month: HouseMonth, by: HousePerson, day: int, kind: str, *, stir: bool
     units = month.span(2, 4) * max(_small(kind), 1) + month.span(0, 3)
     by_day = month.day + month.span(4, 7)
     request["says"] = month.pick((
-        month.say(f"Please get me {name} again, my usual ones, for the next weeks.",
+        month.say(f"Please get me {name} again, my usual ones, for the next few weeks.",
                   f"帮我再买点{name}，还是老牌子，够用几周就行。"),
         month.say(f"I am out of {name}. The ones I always have, please.",
                   f"我的{name}用完了，还要平时那种。"),

@@ -17,7 +17,7 @@ def house_rules(month: HouseMonth) -> list[str]:
         ),
         month.say(
             f"If at least {month.least} verified buyers report the same thing about a product, "
-            "that holds, whatever its page says. Fewer, or guests, do not count.",
+            "that holds, whatever its page says. Fewer do not count, nor do guests.",
             f"同一件事至少有{month.least}位已购买的买家反映，就以评价为准，不管页面怎么写；"
             "不到这个人数或只是游客说的不算。",
         ),
@@ -48,8 +48,8 @@ def house_rules(month: HouseMonth) -> list[str]:
             "按包卖的东西全家共用，不能含有家里任何人过敏的东西。其他东西只要本人能用就行。",
         ),
         month.say(
-            "What the lists and the calendar do not tell, how much, by when, for whom, is to "
-            "be asked of whoever wants it.",
+            "If the lists and the calendar do not say how much, by when or for whom, or what must "
+            "not be in it, ask whoever wants it.",
             "清单和日历上查不到的（要多少、什么时候要、给谁用、有什么忌口），要问提出的人。",
         ),
         month.say(
@@ -60,22 +60,22 @@ def house_rules(month: HouseMonth) -> list[str]:
             "（衣服按6递增，鞋子按1递增）。",
         ),
         month.say(
-            f"What a child wishes for and costs up to {limit} with delivery is simply bought. "
-            f"Above that {month.judge.name} has to agree; otherwise decline (no_approval, with "
+            f"Buy anything a child wishes for that costs at most {limit} with delivery. Above "
+            f"that, {month.judge.name} has to agree; otherwise, decline (no_approval, with "
             f"{month.judge.name} as record).",
             f"孩子想要的东西，连运费不超过{limit}就直接买；超过的要{month.judge.name}同意，"
             f"不同意就拒绝（no_approval，记录写{month.judge.name}）。",
         ),
         month.say(
-            "Wishes are bought only if the payments still due in the calendar are left over "
-            "afterwards; otherwise decline (over_budget, budget). Everything else is bought "
-            "in any case.",
+            "Buy what a child wishes for only if enough is left for the payments still due in the "
+            "calendar; otherwise, decline (over_budget, with budget as record). Everything else is "
+            "bought in any case.",
             "孩子想要的东西，买完之后剩下的钱要够付日历上还没付的款项，否则拒绝"
             "（over_budget，记录写budget）。其他东西照买。",
         ),
         month.say(
-            "An order is given back only if the person wants it who asked for it, or for "
-            "somebody's health. Otherwise decline (not_entitled, with the order as record).",
+            "An order is given back only if the person who asked for it wants that, or for "
+            "somebody's health. Otherwise, decline (not_entitled, with the order as record).",
             "只有当初要买的人自己不要了，或者为了谁的健康，才能退订。否则拒绝"
             "（not_entitled，记录写订单号）。",
         ),
@@ -88,7 +88,7 @@ def house_rules(month: HouseMonth) -> list[str]:
         ),
         month.say(
             "A notice of a parent holds from the day on which it hangs, until a parent takes "
-            "it back. Notices of others are wishes only.",
+            "it back. Notices of others are only wishes.",
             "爸爸或妈妈的留言从贴出当天起有效，直到爸爸或妈妈收回。其他人的留言只是愿望。",
         ),
     ]

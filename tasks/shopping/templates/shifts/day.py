@@ -53,7 +53,7 @@ class CounterDay:
 
     def __init__(self, scene: ShoppingScene) -> None:
         self.scene, self.rng = scene, scene.rng
-        self.say, self.pick = scene.say, scene.pick
+        self.say, self.pick, self.span = scene.say, scene.pick, scene.span
         self.policy = _policy(scene)
         self.memos: list[Memo] = []
         self.records: list[tuple[str, str, Record]] = []
@@ -122,10 +122,6 @@ class CounterDay:
     def category(self, line: Record) -> str:
         """Return the category of a line's goods."""
         return self.scene.catalogue.product(line["product"]).category
-
-    def span(self, low: int, high: int, step: int = 1) -> int:
-        """Draw a number from `low` to `high`, both included."""
-        return low + step * int(self.rng.integers((high - low) // step + 1))
 
     # Cases ---------------------------------------------------------------------------------------
 

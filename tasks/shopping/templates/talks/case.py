@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.desk.records import draw_address, draw_customer, draw_number
@@ -10,7 +10,6 @@ from hexathlon.tasks.shopping.world.talk.goods import COLOURS, GOODS, goods_name
 
 __all__ = ["TalkCase", "Wish"]
 
-_T = TypeVar("_T")
 _NAMES = ("王丽", "张建国", "李晓梅", "刘洋", "陈静", "赵磊", "孙婷", "周海燕", "吴刚", "郑洁")
 _STREETS = ("人民路", "中山路", "解放街", "花园路", "文化路", "和平大街", "湖滨路", "学院路")
 _CITIES = ("青川", "临江", "安平", "海宁", "新河", "东岭")
@@ -43,6 +42,8 @@ class TalkCase:
 
     def __init__(self, scene: ShoppingScene) -> None:
         self.scene, self.rng = scene, scene.rng
+        self.say, self.span = scene.say, scene.span
+        self.pick, self.chance = scene.pick, scene.chance
         self.today, self.hour = 60, self.span(9, 17)
         self.numbers = {
             "return_days": self.span(14, 24, 2), "plus_days": self.span(5, 10),
@@ -92,25 +93,6 @@ class TalkCase:
         devices = [slug for slug, goods in GOODS.items() if goods.device]
         self._plain = [plain[i] for i in self.rng.permutation(len(plain)).tolist()]
         self._devices = [devices[i] for i in self.rng.permutation(len(devices)).tolist()]
-        self._shops: list[str] = []
-
-    # Draws ---------------------------------------------------------------------------------------
-
-    def say(self, en: str, zh: str) -> str:
-        """Return the text in the language of the case."""
-        return self.scene.say(en, zh)
-
-    def span(self, low: int, high: int, step: int = 1) -> int:
-        """Return a number between `low` and `high`, both included."""
-        return low + step * int(self.rng.integers((high - low) // step + 1))
-
-    def pick(self, items: Sequence[_T]) -> _T:
-        """Return one of the items."""
-        return items[int(self.rng.integers(len(items)))]
-
-    def chance(self, share: float) -> bool:
-        """Return True in this share of draws."""
-        return bool(self.rng.random() < share)
 
     def place(self) -> dict[str, str]:
         """Draw an address."""

@@ -18,17 +18,20 @@ def numbered(case: TalkCase) -> tuple[dict[str, str], list[str]]:
 def rule_texts(case: TalkCase) -> dict[str, str]:
     """Return the text of each rule."""
     n, language = case.numbers, case.scene.language
+    one = case.say("dollar", "元")
     late, free = money(n["late_cents"], language), money(n["free_cents"], language)
     point = money(n["point_cents"], language)
     return {
         "final": case.say(
-            "Final-sale goods are not returned, exchanged or matched (final_sale, the line).",
+            "Final-sale goods are not returned, exchanged or matched: decline (final_sale, with "
+            "the line as record).",
             "特价商品不退、不换、不补差价（final_sale，记录写行号）。",
         ),
         "window": case.say(
             f"Goods are returned or exchanged within {n['return_days']} days, Plus members "
-            f"{n['plus_days']} days longer; later not (window_passed, the line). Days count from "
-            "the day on which the customer had the parcel in hand, by its last scan.",
+            f"{n['plus_days']} days longer; after that, decline (window_passed, with the line as "
+            "record). Days count from the day on which the customer had the parcel in hand, by its "
+            "last scan.",
             f"收货{n['return_days']}天内可退换，Plus会员多{n['plus_days']}天，过期不办"
             "（window_passed，记录写行号）。从顾客本人拿到包裹那天算起，以最后一次扫描为准。",
         ),
@@ -38,10 +41,10 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
             "到手就坏的或有故障的商品随时可退，特价也可退，不扣使用费；计算优惠券和包邮时视同保留。",
         ),
         "opened": case.say(
-            f"For returned goods that were used, {n['opened_percent']} % of their price is "
-            "deducted, rounded down to the cent. Ask about the condition of everything that is to "
-            "be returned.",
-            f"退回的商品用过的，扣价格的{n['opened_percent']}%（分以下舍去）。凡要退的都先问清状况。",
+            f"For each returned line that was used, {n['opened_percent']} % of its price before "
+            "the coupon is deducted, rounded down to the cent. Ask about the condition of "
+            "everything that is to be returned.",
+            f"退回的商品用过的，每行扣优惠前价格的{n['opened_percent']}%（分以下舍去）。凡要退的都先问清状况。",
         ),
         "refund": case.say(
             "The refund of an order is what was paid less what the kept goods cost. A coupon "
@@ -52,12 +55,13 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
             f"未发货订单取消部分商品后，余下不满{free}的要收运费，全部取消则不收；退货不影响已收的运费。",
         ),
         "points": case.say(
-            "Every full unit of money of the price of goods that go back earned a point, "
-            "calculated per order. These points are taken back before the refund; for each one "
-            f"that the account no longer has, {point} is deducted from it. The order that was "
-            "placed first is booked first.",
-            "退回的商品每满1元价格曾得1积分，按订单合计。退款前先收回这些积分；"
-            f"账户里不够的，每分从退款里扣{point}。先下的订单先办。",
+            f"Every full {one} of the price of goods that are returned, or cancelled before they "
+            "are sent, earned a point. Points are calculated for all these goods of an order "
+            "together, at their prices before the coupon. They are taken back before the refund; "
+            f"for each one that the account no longer has, {point} is deducted from it. The order "
+            "that was placed first is booked first.",
+            "退回的和发货前取消的商品，价格每满1元曾得1积分，以订单为单位、按优惠前的价格合计。"
+            f"退款前先收回这些积分；账户里不够的，每分从退款里扣{point}。先下的订单先办。",
         ),
         "gift": case.say(
             "Refunds of an order go to the gift card up to what was paid with it and is not yet "
@@ -67,12 +71,13 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
         "match": case.say(
             f"If goods cost less within {n['match_days']} days, counted as for returns, the "
             "difference to the price of the same colour is refunded after all returns are booked; "
-            "later not (window_passed, the line). Not for an order whose coupon still counts after "
-            "the returns (not_allowed, the line). Points of the difference are taken back as with "
+            "after that, decline (window_passed, with the line as record). Decline as well for an "
+            "order whose coupon still counts after the returns (not_allowed, with the line as "
+            f"record). A point for every full {one} of the difference is taken back, as with "
             "returns.",
             f"{n['match_days']}天内（起算同退货）同色商品降价的，退货都办完后退差价，过期不办"
             "（window_passed，记录写行号）。订单的优惠券在退货后仍然有效的不补"
-            "（not_allowed，记录写行号）。差价对应的积分同样收回。",
+            "（not_allowed，记录写行号）。差价每满1元也收回1积分，办法同退货。",
         ),
         "exchange": case.say(
             "For an exchange the customer pays the difference if the other colour costs more today "
@@ -82,22 +87,23 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
         ),
         "late": case.say(
             f"An order that the customer had in hand more than {n['late_days']} days after the "
-            f"promised day, by its last scan, gets {late} goodwill, Plus members twice that. Not "
-            "if anything of it goes back that was not broken or defective (both: not_due, the "
-            "order).",
+            f"promised day, by its last scan, gets {late} goodwill, Plus members twice that. "
+            "Decline if it was not that late, or if anything of it goes back that was not broken "
+            "or defective (not_due, with the order as record).",
             f"顾客拿到包裹的日子（最后一次扫描）比承诺日晚超过{n['late_days']}天的，补偿{late}，"
             "Plus会员双倍。该订单有完好的商品退回的不补（均为not_due，记录写订单号）。",
         ),
         "promise": case.say(
             f"What a colleague promised is kept if it is in the notes and at most "
-            f"{n['promise_days']} days old; otherwise not (not_promised, the order).",
+            f"{n['promise_days']} days old; otherwise, decline (not_promised, with the order as "
+            "record).",
             f"同事答应过的，备注里有记录且不超过{n['promise_days']}天的照办，否则不办"
             "（not_promised，记录写订单号）。",
         ),
         "device": case.say(
             "Before a connected device counts as defective, the customer resets it while you are "
-            "talking; its log has to show the reset. If it then reports no fault, it is not taken "
-            "back as defective (works, the line).",
+            "talking; its log has to show the reset. If it then reports no fault, decline to take "
+            "it back as defective (works, with the line as record).",
             "联网设备报故障的，要请顾客当场重置，日志里要能看到这次重置。重置后报告无故障的，不按故障退"
             "（works，记录写行号）。",
         ),
@@ -106,8 +112,8 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
             f"south. North sends on the same day before {n['north_hour']}:00, south before "
             f"{n['south_hour']}:00, later the next day. From north it takes {n['north_days']} "
             f"days, from south {n['south_days']}. If an order would come after the promised day "
-            "at its new address, ask the customer (arrival); without consent it stays "
-            "(customer_declined, the order).",
+            "at its new address, ask the customer (arrival); without consent, decline "
+            "(customer_declined, with the order as record).",
             f"邮编1至4开头由北仓发货，其他由南仓。北仓{n['north_hour']}点前当天发，南仓"
             f"{n['south_hour']}点前当天发，过后次日发。北仓在途{n['north_days']}天，"
             f"南仓{n['south_days']}天。按新地址寄会晚于承诺日到的（不论原地址是否也会晚），先问顾客（arrival），不同意就不改"

@@ -27,7 +27,7 @@ OVERSIGHTS = (
 
 
 class Unsettled(Exception):
-    """A case in which the two derivations disagree or an amount is negative."""
+    """A case without a settlement beyond doubt."""
 
 
 class DeskPlan:
@@ -156,11 +156,8 @@ def resolve(
     goes = {key: plan.returned(key) for key in plan.wish.back}
     for key, number in plan.wish.devices:
         _device(plan, key, number, goes)
-    keys = sorted(goes, key=lambda k: (case.orders[k]["placed"], k),
-                  reverse="booking order" in ignore)  # fmt: skip
-    for key in keys:
-        if goes[key].lines:
-            plan.refund(key, goes[key])
+    for key in _booking_order(plan, goes):
+        plan.refund(key, goes[key])
     for (key, number), variant in sorted(plan.wish.exchange.items()):
         _exchange(plan, key, number, variant)
     for key, number in plan.wish.match:
@@ -184,6 +181,18 @@ def resolve(
                 raise Unsettled("the line has been cancelled before")
             plan.refund(key, known._replace(lines=known.lines | {number}))
     return plan.calls, plan.net
+
+
+def _booking_order(plan: DeskPlan, goes: dict[str, Goes]) -> list[str]:
+    """Return the orders of which something goes back, the one placed first at the front.
+
+    Raises:
+        Unsettled: If two of them were placed on the same day; the policy names no order for these.
+    """
+    placed = {key: plan.case.orders[key]["placed"] for key in goes if goes[key].lines}
+    if len(set(placed.values())) < len(placed):
+        raise Unsettled("two orders were placed on the same day")
+    return sorted(placed, key=placed.__getitem__, reverse="booking order" in plan.ignore)
 
 
 def _device(plan: DeskPlan, key: str, number: str, goes: dict[str, Goes]) -> None:

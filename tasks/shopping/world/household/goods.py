@@ -1,5 +1,6 @@
 """Kinds of goods a household buys: packs, what they must fit, and what they may contain."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hexathlon.tasks.bilingual import Language
@@ -51,14 +52,22 @@ CONTENTS: dict[str, tuple[str, str]] = {
     "latex": ("latex", "乳胶"),
     "wool": ("wool", "羊毛"),
     "nickel": ("nickel", "镍"),
-    "down": ("down", "羽绒"),
 }
 """What products may contain, in English and Chinese."""
 
-_SIZES = ("116", "122", "128", "134", "140")
-_SHOES = ("30", "31", "32", "33", "34")
-_RAILS = ("rail 16", "rail 20", "rail 25")
-_MOUNTS = ("clip", "bayonet", "quick-lock")
+_Piece = tuple[str, str, str, str, tuple[str, ...], int]
+"""Slug, English and Chinese name, measure word, contents, price in cents."""
+
+
+def _pieces(
+    group: str, fit_en: str, fit_zh: str, fits: tuple[str, ...], pieces: Sequence[_Piece]
+) -> list[MarketKind]:
+    """Return kinds that are sold singly and must fit in the same respect."""
+    return [
+        MarketKind(slug, group, en, zh, "", unit, fit_en, fit_zh, fits, contents, cents)
+        for slug, en, zh, unit, contents, cents in pieces
+    ]
+
 
 KINDS: dict[str, MarketKind] = {
     kind.slug: kind
@@ -87,46 +96,35 @@ KINDS: dict[str, MarketKind] = {
                    "", "", (), ("gluten", "sesame", "lactose"), 90),
         MarketKind("cups", "supply", "cups of pudding", "杯装布丁", "cups", "杯",
                    "", "", (), ("nuts", "lactose"), 110),
-        MarketKind("boots", "wear", "rain boots", "雨靴", "", "双",
-                   "size", "尺码", _SHOES, ("latex",), 2600),
-        MarketKind("trainers", "wear", "gym shoes", "运动鞋", "", "双",
-                   "size", "尺码", _SHOES, ("latex",), 3900),
-        MarketKind("jacket", "wear", "a rain jacket", "雨衣", "", "件",
-                   "size", "尺码", _SIZES, ("latex",), 3400),
-        MarketKind("jumper", "wear", "a warm jumper", "厚毛衣", "", "件",
-                   "size", "尺码", _SIZES, ("wool",), 3100),
-        MarketKind("leggings", "wear", "thermal leggings", "保暖裤", "", "条",
-                   "size", "尺码", _SIZES, ("wool",), 1900),
-        MarketKind("sleeping", "wear", "a sleeping bag", "睡袋", "", "个",
-                   "length", "长度", ("150", "170", "190"), ("down",), 4800),
-        MarketKind("speaker", "wish", "a wireless speaker", "蓝牙音箱", "", "个",
-                   "", "", (), (), 6900),
-        MarketKind("drone", "wish", "a small drone", "小型无人机", "", "架",
-                   "", "", (), (), 7400),
-        MarketKind("board", "wish", "a skateboard", "滑板", "", "块",
-                   "", "", (), (), 8200),
-        MarketKind("console", "wish", "a game controller", "游戏手柄", "", "个",
-                   "", "", (), (), 5600),
-        MarketKind("rack", "kitchen", "a spice rack", "调料架", "", "个",
-                   "fits", "导轨", _RAILS, (), 1900),
-        MarketKind("knives", "kitchen", "a knife holder", "刀架", "", "个",
-                   "fits", "导轨", _RAILS, (), 2600),
-        MarketKind("hooks", "kitchen", "a hook strip", "挂钩条", "", "条",
-                   "fits", "导轨", _RAILS, ("nickel",), 1300),
-        MarketKind("shelf", "kitchen", "a small shelf", "小搁板", "", "块",
-                   "fits", "导轨", _RAILS, (), 3200),
-        MarketKind("towel", "kitchen", "a paper towel holder", "厨房纸架", "", "个",
-                   "fits", "导轨", _RAILS, ("nickel",), 1700),
-        MarketKind("lamp", "bike", "a bike light", "自行车灯", "", "个",
-                   "mount", "卡座", _MOUNTS, (), 2900),
-        MarketKind("phone", "bike", "a phone holder", "手机支架", "", "个",
-                   "mount", "卡座", _MOUNTS, ("latex",), 2100),
-        MarketKind("pouch", "bike", "a handlebar bag", "车把包", "", "个",
-                   "mount", "卡座", _MOUNTS, (), 3600),
-        MarketKind("bell", "bike", "a bell", "车铃", "", "个",
-                   "mount", "卡座", _MOUNTS, ("nickel",), 1100),
-        MarketKind("mirror", "bike", "a mirror", "后视镜", "", "面",
-                   "mount", "卡座", _MOUNTS, (), 1500),
+        *_pieces("wear", "size", "尺码", ("30", "31", "32", "33", "34"), (
+            ("boots", "rain boots", "雨靴", "双", ("latex",), 2600),
+            ("trainers", "gym shoes", "运动鞋", "双", ("latex",), 3900),
+        )),
+        *_pieces("wear", "size", "尺码", ("116", "122", "128", "134", "140"), (
+            ("jacket", "a rain jacket", "雨衣", "件", ("latex",), 3400),
+            ("jumper", "a warm jumper", "厚毛衣", "件", ("wool",), 3100),
+            ("leggings", "thermal leggings", "保暖裤", "条", ("wool",), 1900),
+        )),
+        *_pieces("wish", "", "", (), (
+            ("speaker", "a wireless speaker", "蓝牙音箱", "个", (), 6900),
+            ("drone", "a small drone", "小型无人机", "架", (), 7400),
+            ("board", "a skateboard", "滑板", "块", (), 8200),
+            ("console", "a game controller", "游戏手柄", "个", (), 5600),
+        )),
+        *_pieces("kitchen", "fits", "导轨", ("rail 16", "rail 20", "rail 25"), (
+            ("rack", "a spice rack", "调料架", "个", (), 1900),
+            ("knives", "a knife holder", "刀架", "个", (), 2600),
+            ("hooks", "a hook strip", "挂钩条", "条", ("nickel",), 1300),
+            ("shelf", "a small shelf", "小搁板", "块", (), 3200),
+            ("towel", "a paper towel holder", "厨房纸架", "个", ("nickel",), 1700),
+        )),
+        *_pieces("bike", "mount", "卡座", ("clip", "bayonet", "quick-lock"), (
+            ("lamp", "a bike light", "自行车灯", "个", (), 2900),
+            ("phone", "a phone holder", "手机支架", "个", ("latex",), 2100),
+            ("pouch", "a handlebar bag", "车把包", "个", (), 3600),
+            ("bell", "a bell", "车铃", "个", ("nickel",), 1100),
+            ("mirror", "a mirror", "后视镜", "面", (), 1500),
+        )),
     )
 }  # fmt: skip
 """All kinds by slug."""

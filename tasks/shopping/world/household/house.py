@@ -4,13 +4,13 @@ Tools check that a call is possible, not that it follows the rules of the house.
 from the task; all that changes is in `save()`. `house_pages` has the tools that only read.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from hexathlon.tasks.shopping.world.household.house_pages import HousePages
 from hexathlon.tasks.shopping.world.household.prices import arrival, lines_total, sending_day
 from hexathlon.tasks.shopping.world.retail import DeskProblem
-from hexathlon.tasks.shopping.world.tables import Record, TableChanges, Tables
+from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import money
 
 __all__ = ["HouseState", "Household"]
@@ -38,7 +38,8 @@ class Household(HousePages):
     """One household's month.
 
     Args:
-        params: `records` ([table, key, record]), `requests`, `notices`, `language`, `month`.
+        params: `records` ([table, key, record]), `requests`, `rules`, `notices`, `calendar`,
+            `devices`, `history` and `language`.
         look: Name of the look of all pages.
     """
 
@@ -78,23 +79,6 @@ class Household(HousePages):
             f"[day {self.today}, request {count}] {request['by']}: {request['says']}",
             f"[第{self.today}天，第{count}件] {request['by']}：{request['says']}",
         )
-
-    def save(self) -> tuple[HouseState, TableChanges]:
-        """Return the state as an immutable value."""
-        return self.state, self.tables.changes()
-
-    def load(self, saved: tuple[HouseState, TableChanges]) -> None:
-        """Restore a state."""
-        self.state, changes = saved
-        self.tables = Tables(self.tables.base, changes)
-
-    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Run one tool.
-
-        Raises:
-            DeskProblem: If the call cannot be carried out; nothing has been ordered then.
-        """
-        return cast("Callable[..., str]", getattr(self, f"do_{name}"))(**arguments)
 
     def left(self) -> int:
         """Return what is left of the budget, in cents."""
@@ -155,10 +139,12 @@ class Household(HousePages):
             )
         for offer, packs in chosen:
             if packs > offer["stock"]:
+                left = offer["stock"]
+                packs_are = "pack of {} is" if left == 1 else "packs of {} are"
                 raise DeskProblem(
                     self._say(
-                        f"of {offer['id']} only {offer['stock']} packs are in stock",
-                        f"{offer['id']} 只剩{offer['stock']}包",
+                        f"only {left} {packs_are.format(offer['id'])} in stock",
+                        f"{offer['id']} 只剩{left}包",
                     )
                 )
         sellers = {key: self.record("sellers", key) for key in self.tables.keys("sellers")}
@@ -246,8 +232,14 @@ class Household(HousePages):
 
     def do_decline(self, reason: str, record: str) -> str:
         """Decline the request or a part of it."""
-        key = record.strip()
+        key = self._record_named(record)
         kept = tuple(entry for entry in self.state.declines if entry[0] != key)
         added = () if reason == "none" else ((key, reason),)
         self.state = self.state._replace(declines=(*kept, *added))
         return self._say("Noted.", "已记录。")
+
+    def _record_named(self, text: str) -> str:
+        """Return an order, an offer, a member or the budget in its own spelling; else the text."""
+        folded = text.strip().casefold()
+        keys = (key for table in ("orders", "offers", "members") for key in self.tables.keys(table))
+        return next((key for key in ("budget", *keys) if key.casefold() == folded), text.strip())

@@ -3,33 +3,28 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.household.goods import CONTENTS, KINDS, MarketKind
-from hexathlon.tasks.shopping.world.household.looks import LOOKS, labelled_rows
+from hexathlon.tasks.shopping.world.looks import LOOKS, labelled_rows
+from hexathlon.tasks.shopping.world.record_desk import RecordDesk
 from hexathlon.tasks.shopping.world.retail import DeskProblem
-from hexathlon.tasks.shopping.world.tables import Base, Record, Tables
-from hexathlon.tasks.shopping.world.wording import money, say
+from hexathlon.tasks.shopping.world.tables import Record
+from hexathlon.tasks.shopping.world.wording import money
 
 __all__ = ["HousePages"]
 
 
-class HousePages:
+class HousePages(RecordDesk[Any]):
     """What can be read, in the look of the episode.
 
     Args:
         params: As for `Household`.
     """
 
-    state: Any
     requests: Sequence[Mapping[str, Any]]
 
     def __init__(self, params: Mapping[str, Any]) -> None:
+        super().__init__(params)
         self._params = params
-        self._language: Language = params["language"]
-        tables: dict[str, dict[str, Record]] = {}
-        for table, key, record in params["records"]:
-            tables.setdefault(table, {})[key] = record
-        self.tables = Tables(Base(tables))
 
     @property
     def today(self) -> int:
@@ -196,6 +191,3 @@ class HousePages:
                 return kind
         known = self._say(", ", "、").join(kind.name(self._language) for kind in KINDS.values())
         raise DeskProblem(self._say(f"the kinds are: {known}", f"品类有：{known}"))
-
-    def _say(self, en: str, zh: str) -> str:
-        return say(self._language, en, zh)

@@ -5,7 +5,7 @@ from hexathlon.tasks.shopping.world.tools import schema
 __all__ = ["HOUSE_REASONS", "HOUSE_TOPICS", "HOUSE_TOOLS"]
 
 HOUSE_REASONS = (
-    "over_budget", "no_approval", "not_entitled", "under_way", "window_passed", "not_available",
+    "over_budget", "no_approval", "not_entitled", "under_way", "window_passed",
 )  # fmt: skip
 """Reasons for which a request can be declined."""
 

@@ -66,6 +66,11 @@ class Wanted:
         needs[place] = replace(needs[place], **fields)  # type: ignore[arg-type]
         return replace(self, needs=tuple(needs))
 
+    def with_needs(self, **fields: object) -> "Wanted":
+        """Return the request with every need changed."""
+        needs = [replace(need, **fields) for need in self.needs]  # type: ignore[arg-type]
+        return replace(self, needs=tuple(needs))
+
 
 def sending_day(offer: Record, seller: Record, day: int) -> int:
     """Return the day on which an offer ordered on `day` is sent; sellers pause some days."""

@@ -6,7 +6,7 @@ announces this, but everything that goes wrong can be seen on some page and set 
 come from the task; all that changes is in `save()`. `pages.py` has the tools that only read.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from hexathlon.tasks.catalogue import Catalogue
@@ -16,7 +16,7 @@ from hexathlon.tasks.shopping.world.shift.linked import follow, kept_points
 from hexathlon.tasks.shopping.world.shift.pages import CounterPages
 from hexathlon.tasks.shopping.world.shift.policy import Memo, clock
 from hexathlon.tasks.shopping.world.shift.views import memos_text
-from hexathlon.tasks.shopping.world.tables import Record, TableChanges, Tables
+from hexathlon.tasks.shopping.world.tables import Record
 
 __all__ = ["CounterState", "ShiftCounter"]
 
@@ -43,7 +43,7 @@ class CounterState(NamedTuple):
     """Changes, refusals and net amount of each closed case."""
 
 
-class ShiftCounter(CounterPages):
+class ShiftCounter(CounterPages[CounterState]):
     """One day at the counter.
 
     Args:
@@ -79,23 +79,6 @@ class ShiftCounter(CounterPages):
             f"[{clock(self.now)}, customer {number}] {case['says']}",
             f"[{clock(self.now)}，第{number}位顾客] {case['says']}",
         )
-
-    def save(self) -> tuple[CounterState, TableChanges]:
-        """Return the state as an immutable value."""
-        return self.state, self.tables.changes()
-
-    def load(self, saved: tuple[CounterState, TableChanges]) -> None:
-        """Restore a state."""
-        self.state, changes = saved
-        self.tables = Tables(self.tables.base, changes)
-
-    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Run one tool.
-
-        Raises:
-            DeskProblem: If the call cannot be carried out; nothing has changed then.
-        """
-        return cast("Callable[..., str]", getattr(self, f"do_{name}"))(**arguments)
 
     def do_read_memos(self) -> str:
         """Read the memos so far."""

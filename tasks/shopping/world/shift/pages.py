@@ -1,10 +1,10 @@
 """Pages of the counter: the tools that show the policy, accounts, orders, stock and offers."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue
+from hexathlon.tasks.shopping.world.record_desk import RecordDesk
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.shift.policy import ShiftPolicy, policy_page
 from hexathlon.tasks.shopping.world.shift.views import (
@@ -17,13 +17,15 @@ from hexathlon.tasks.shopping.world.shift.views import (
     variants_text,
     warranty_text,
 )
-from hexathlon.tasks.shopping.world.tables import Base, Record, Tables
-from hexathlon.tasks.shopping.world.wording import money, say
+from hexathlon.tasks.shopping.world.tables import Record
+from hexathlon.tasks.shopping.world.wording import money
 
 __all__ = ["CounterPages"]
 
+_State = TypeVar("_State")
 
-class CounterPages:
+
+class CounterPages(RecordDesk[_State]):
     """The records of a day, and the tools that read them; nothing here changes a record.
 
     Args:
@@ -32,13 +34,9 @@ class CounterPages:
     """
 
     def __init__(self, params: Mapping[str, Any], catalogue: Catalogue) -> None:
-        self._language: Language = params["language"]
+        super().__init__(params)
         self._catalogue = catalogue
         self.policy = ShiftPolicy.from_json(params["policy"])
-        tables: dict[str, dict[str, Record]] = {}
-        for table, key, record in params["records"]:
-            tables.setdefault(table, {})[key] = record
-        self.tables = Tables(Base(tables))
 
     def do_read_policy(self, page: str = "") -> str:
         """Read a page of the policy."""
@@ -172,9 +170,6 @@ class CounterPages:
 
     def _missing(self, key: str) -> DeskProblem:
         return DeskProblem(self._say(f"there is no {key[:60]!r}", f"没有 {key[:60]!r}"))
-
-    def _say(self, en: str, zh: str) -> str:
-        return say(self._language, en, zh)
 
 
 def _fold(text: str) -> str:

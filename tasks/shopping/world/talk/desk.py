@@ -4,14 +4,13 @@ Tools check that a booking is possible, not that it follows the policy. Paramete
 task; all that changes is in `save()`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from hexathlon.tasks.bilingual import Language
+from hexathlon.tasks.shopping.world.record_desk import RecordDesk
 from hexathlon.tasks.shopping.world.retail import DeskProblem
-from hexathlon.tasks.shopping.world.tables import Base, Record, TableChanges, Tables
+from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.talk.talk_views import account_page, order_page, variants_page
-from hexathlon.tasks.shopping.world.wording import say
 
 __all__ = ["TalkDesk", "TalkState"]
 
@@ -35,7 +34,7 @@ class TalkState(NamedTuple):
     look: str = "stall"
 
 
-class TalkDesk:
+class TalkDesk(RecordDesk[TalkState]):
     """One conversation.
 
     Args:
@@ -45,12 +44,8 @@ class TalkDesk:
     """
 
     def __init__(self, params: Mapping[str, Any], look: str = "stall") -> None:
+        super().__init__(params)
         self._params = params
-        self._language: Language = params["language"]
-        tables: dict[str, dict[str, Record]] = {}
-        for table, key, record in params["records"]:
-            tables.setdefault(table, {})[key] = record
-        self.tables = Tables(Base(tables))
         self.state = TalkState(look=look)
 
     @property
@@ -66,23 +61,6 @@ class TalkDesk:
             f"[day {self._params['today']}, {hour}:00] {matters[0]}",
             f"[第{self._params['today']}天，{hour}点] {matters[0]}",
         )
-
-    def save(self) -> tuple[TalkState, TableChanges]:
-        """Return the state as an immutable value."""
-        return self.state, self.tables.changes()
-
-    def load(self, saved: tuple[TalkState, TableChanges]) -> None:
-        """Restore a state."""
-        self.state, changes = saved
-        self.tables = Tables(self.tables.base, changes)
-
-    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """Run one tool.
-
-        Raises:
-            DeskProblem: If the call cannot be carried out; nothing has changed then.
-        """
-        return cast("Callable[..., str]", getattr(self, f"do_{name}"))(**arguments)
 
     # Reading and talking -------------------------------------------------------------------------
 
@@ -101,11 +79,7 @@ class TalkDesk:
     def do_show_parcel(self, order: str) -> str:
         """Show the scans of an order's parcel."""
         scans = self._order(order)["scans"]
-        day = self._say("day", "第")
-        lines = [
-            f"{day} {d}: {text}" if self._language == "en" else f"第{d}天：{text}"
-            for d, text in scans
-        ]
+        lines = [self._say(f"day {day}: {text}", f"第{day}天：{text}") for day, text in scans]
         return "\n".join(lines) or self._say("It has not been sent.", "尚未发出。")
 
     def do_show_notes(self) -> str:
@@ -304,6 +278,3 @@ class TalkDesk:
     def _key(self, order: str, line: str) -> str:
         record = self._order(order)
         return f"{record['id']}/{self._line(record, line)['line']}"
-
-    def _say(self, en: str, zh: str) -> str:
-        return say(self._language, en, zh)

@@ -6,7 +6,7 @@ __all__ = ["TALK_REASONS", "TALK_TOOLS", "TALK_TOPICS"]
 
 TALK_REASONS = (
     "window_passed", "final_sale", "not_due", "not_promised", "works", "customer_declined",
-    "already_shipped", "not_allowed",
+    "not_allowed",
 )  # fmt: skip
 """Reasons for which a matter can be declined."""
 

@@ -1,7 +1,7 @@
 """Pages of the desk of one conversation, in the look of the episode."""
 
 from hexathlon.tasks.bilingual import Language
-from hexathlon.tasks.shopping.world.household.looks import LOOKS, labelled_rows
+from hexathlon.tasks.shopping.world.looks import LOOKS, labelled_rows
 from hexathlon.tasks.shopping.world.tables import Record, Tables
 from hexathlon.tasks.shopping.world.talk.goods import COLOURS, goods_name
 from hexathlon.tasks.shopping.world.wording import money, say

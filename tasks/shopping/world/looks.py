@@ -1,4 +1,4 @@
-"""Looks of a household's pages: layout, wording and order of what is shown.
+"""Looks of the pages of households and conversations: layout, wording and order.
 
 Every look shows the same facts. Training uses three looks, evaluation five: those and two others.
 """
@@ -64,7 +64,6 @@ _LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
               ("no dispatch on days", "暂停发货")),
     "bundle": (("set discount", "成套优惠"), ("off for a set", "多类优惠"), 
                ("discount", "组合立减")),
-    "fit": (("", ""), ("", ""), ("", "")),
 }  # fmt: skip
 
 
