@@ -18,11 +18,6 @@ def current(task: str) -> str:
     return build_task(task).hash
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="made for earlier versions of the SQL, shopping and terminal tasks; fails as soon as "
-    "scripts/parity.py has renewed one, and is to be removed then",
-)
 @pytest.mark.parametrize("door", [*DOORS, "harbor"])
 def test_a_certificate_is_of_the_tasks_as_they_are(door: str) -> None:
     certificate = json.loads((FOLDER / f"{door}.json").read_text("utf-8"))
