@@ -28,6 +28,7 @@ from hexathlon_cli.app import run as command
 from hexathlon_cli.playing.session import Session
 from support.chat_server import Body, ChatServer, _answer
 from support.events import unregister
+from support.judge_planted import blocks_of, choose_all, planted_reply, rules_of
 from support.lights import LightsEnv
 
 LIGHTS = "example/Lights-v0"
@@ -62,11 +63,12 @@ class Spotter(ChatServer):
         await _answer(send, body, self._said(body))
 
     def _said(self, body: Body) -> Body:
-        judging = "You check texts" in str(body["messages"][0]["content"])
+        system = str(body["messages"][0]["content"])
+        judging = system.startswith(("You check texts", "You find the lines"))
         images = _images_in(body["messages"])
         self.images += [("judge" if judging else "player", image) for image in images]
         if judging:
-            return {"role": "assistant", "content": json.dumps(_verdict(body, images))}
+            return {"role": "assistant", "content": _judged(body, images)}
         if not images:
             return {"role": "assistant", "content": '{"ok": true}'}
         arguments = json.dumps({"cell": lit_cell(images[-1])})
@@ -82,15 +84,25 @@ def _images_in(messages: list[Body]) -> list[Image]:
     return [Image.from_bytes(base64.b64decode(url.partition(",")[2])) for url in urls]
 
 
-def _verdict(body: Body, images: list[Image]) -> Body:
-    """Judge a played trial by its image, a planted control by its words."""
+def _judged(body: Body, images: list[Image]) -> str:
+    """Choose every line, then judge what is shown and answer the planted questions."""
     content = body["messages"][1]["content"]
     text = content if isinstance(content, str) else content[0]["text"]
+    blocks = blocks_of(text)
+    if "TOPICS" in blocks:
+        return choose_all(blocks)
+    verdict = json.dumps(_verdict(blocks["TRANSCRIPT"], images))
+    rules = rules_of(text)
+    return planted_reply(verdict, rules, blocks) if rules else verdict
+
+
+def _verdict(shown: str, images: list[Image]) -> Body:
+    """Judge a played trial by its image, a planted control by its words."""
     if images:
         lit = all(lit_cell(image) >= 0 for image in images)
         return {"evidence": "Press the lit cell.", "label": "met" if lit else "not_met"}
     for quote, label in (("One cell is lit.", "met"), ("All cells are dark.", "not_met")):
-        if quote in text:
+        if quote in shown:
             return {"evidence": quote, "label": label}
     return {"evidence": "Press the lit cell.", "label": "cannot_tell"}
 

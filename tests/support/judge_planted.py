@@ -15,6 +15,7 @@ _ITEM = re.compile(
 _TEXT = re.compile(r'the text "([^"]*)"')
 _BEST = re.compile(r'the best is "([^"]*)"')
 _LABEL = re.compile(r'the label is "([^"]*)"')
+_BLOCK = re.compile(r"<<<(\w+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
 _MARGIN = re.compile(r"^([a-z2-7]{4,6})?\| ")
 
 
@@ -30,6 +31,11 @@ class Rule(NamedTuple):
     @property
     def label(self) -> str:
         return _LABEL.search(self.text).group(1)
+
+
+def blocks_of(prompt: str) -> dict[str, str]:
+    """Return the contents of a prompt's blocks by their names."""
+    return {kind: body for kind, _, body in _BLOCK.findall(prompt)}
 
 
 def rules_of(prompt: str) -> list[Rule]:

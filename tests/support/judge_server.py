@@ -20,10 +20,9 @@ from typing import Any, NamedTuple, Self
 
 from hexathlon.evaluators.judges.audit.reading import read_labels
 from hexathlon.evaluators.judges.rubric_files import get_rubric
-from support.judge_planted import INTRO, choose_all, joined, planted_reply, rules_of
+from support.judge_planted import INTRO, blocks_of, choose_all, joined, planted_reply, rules_of
 from support.judge_replies import MALFORMED
 
-_BLOCK = re.compile(r"<<<(\w+) ([0-9a-f]{16})\n(.*?)\n\2 \1>>>", re.DOTALL)
 _STATEMENTS = {criterion.text: criterion for criterion in get_rubric("shopkeeper").criteria}
 
 
@@ -182,7 +181,7 @@ def reply(name: str, messages: list[dict[str, str]], call: int) -> str:
     name, _, strength = name.partition("-")
     power = float(strength) if re.fullmatch(r"[\d.]+", strength) else 0.0
     prompt = messages[-1]["content"]
-    blocks = [(kind, body) for kind, _, body in _BLOCK.findall(prompt)]
+    blocks = list(blocks_of(prompt).items())
     broken = MALFORMED[call % len(MALFORMED)] if name == "malformed" else None
     if name == "refusing":
         return "I'm sorry, but I cannot help with judging this."
