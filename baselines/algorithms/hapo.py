@@ -1,7 +1,7 @@
 """HAPO: advantages and bounds that follow the entropy of each token.
 
-Its four parts are the estimator, the token rule and the surrogate of this name, and a sampling
-temperature by entropy, which is not implemented.
+Its four parts are the estimator, the token rule and the surrogate of this name, and the sampling
+temperature by entropy, `rollout.heat`.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from hexathlon.baselines.algorithms.losses import SURROGATES, TokenBatch, TokenL
 from hexathlon.baselines.algorithms.samples import Array, Group
 from hexathlon.baselines.algorithms.token_rules import TOKEN_RULES, TokenContext
 
-__all__ = ["entropy_rank", "hapo_estimator", "hapo_rule", "hapo_surrogate"]
+__all__ = ["entropy_rank", "entropy_scale", "hapo_estimator", "hapo_rule", "hapo_surrogate"]
 
 
 @ESTIMATORS.register("hapo")
@@ -45,17 +45,37 @@ def entropy_rank(entropies: Sequence[Array], trained: Sequence[Array]) -> list[A
     h / |min h| where negative. The released code divides the latter by the negative minimum, so
     that no token counts as certain; the absolute value is meant.
     """
-    logs = [np.log(np.maximum(entropy, 1e-6)) for entropy in entropies]
-    pool = np.concatenate([log[mask > 0] for log, mask in zip(logs, trained, strict=True)])
-    if len(pool) == 0 or pool.max() == pool.min():
+    scale = entropy_scale(entropies, trained)
+    if scale is None:
         return [np.zeros_like(entropy) for entropy in entropies]
-    high, low = pool.max() - np.median(pool), np.median(pool) - pool.min()
+    lowest, median, highest = scale
+    above, below = max(highest - median, 1e-12), max(median - lowest, 1e-12)
     ranks = []
-    for log, mask in zip(logs, trained, strict=True):
-        centred = log - np.median(pool)
-        scaled = np.where(centred > 0, centred / max(high, 1e-12), centred / max(low, 1e-12))
+    for log, mask in zip(map(_logarithms, entropies), trained, strict=True):
+        centred = log - median
+        scaled = np.where(centred > 0, centred / above, centred / below)
         ranks.append(np.where(mask > 0, scaled, 0.0))
     return ranks
+
+
+def entropy_scale(
+    entropies: Sequence[Array], trained: Sequence[Array]
+) -> tuple[float, float, float] | None:
+    """Return lowest, median and highest log-entropy of the trained tokens; None if all are equal.
+
+    Args:
+        entropies: Of each token, in nats, per sample `[tokens]`.
+        trained: Weights of the tokens, per sample `[tokens]`.
+    """
+    parts = zip(map(_logarithms, entropies), trained, strict=True)
+    pool = np.concatenate([log[weight > 0] for log, weight in parts])
+    if len(pool) == 0 or pool.max() == pool.min():
+        return None
+    return float(pool.min()), float(np.median(pool)), float(pool.max())
+
+
+def _logarithms(entropies: Array) -> Array:
+    return np.log(np.maximum(entropies, 1e-6))
 
 
 @TOKEN_RULES.register("hapo")

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from hexathlon.baselines.engines.weights import Weights
-from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
+from hexathlon.baselines.tokens.requests import EntropyScale, TokenReply, TokenRequest
 
-__all__ = ["Sleeper", "StreamingEngine", "TokenEngine"]
+__all__ = ["HeatedEngine", "Sleeper", "StreamingEngine", "TokenEngine"]
 
 
 class TokenEngine(Protocol):
@@ -87,6 +87,14 @@ class StreamingEngine(Protocol):
     async def stream(self, request: TokenRequest, on_token: Callable[[int], None]) -> TokenReply:
         """Continue a prompt; `on_token` is called with each token. See `TokenEngine.generate`."""
         ...
+
+
+@runtime_checkable
+class HeatedEngine(Protocol):
+    """An engine whose requests may have a temperature by entropy."""
+
+    entropy_scale: EntropyScale | None
+    """Scale of the requests with heat; may be set between two requests."""
 
 
 @runtime_checkable

@@ -9,9 +9,25 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-__all__ = ["Finish", "Span", "TokenReply", "TokenRequest", "TokenSampling", "spans_of"]
+__all__ = [
+    "EntropyScale",
+    "Finish",
+    "Span",
+    "TokenReply",
+    "TokenRequest",
+    "TokenSampling",
+    "spans_of",
+]
 
 Finish = Literal["stop", "length", "abort"]
+
+
+class EntropyScale(NamedTuple):
+    """Logarithms of the entropies, in nats, between which tokens count as certain or uncertain."""
+
+    lowest: float
+    median: float
+    highest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +40,11 @@ class TokenSampling:
 
     temperature: float = 1.0
     """0 selects the most likely token."""
+
+    heat: float = 0.0
+    """Range of a temperature by entropy (HAPO): `temperature` is multiplied by 1 + heat h. A token
+    at the median of the engine's `EntropyScale` has h = 0, one at its ends, or beyond, -1 and 1.
+    Without a scale, h is 0."""
 
     top_p: float = 1.0
     top_k: int = 0
@@ -45,6 +66,8 @@ class TokenSampling:
     def __post_init__(self) -> None:
         if self.temperature < 0:
             raise ValueError(f"expected temperature >= 0, got {self.temperature}")
+        if not 0 <= self.heat < 1:
+            raise ValueError(f"expected 0 <= heat < 1, got {self.heat}")
         if not 0 < self.top_p <= 1:
             raise ValueError(f"expected 0 < top_p <= 1, got {self.top_p}")
         if self.max_tokens < 1:

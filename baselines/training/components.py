@@ -5,7 +5,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from hexathlon.baselines.engines.tokens import Sleeper
+from hexathlon.baselines.engines.tokens import HeatedEngine, Sleeper
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import Ranks
 from hexathlon.baselines.learner.tinker import TinkerLearner
@@ -13,6 +13,7 @@ from hexathlon.baselines.pipeline.collect import Collected, Collector, GroupPlan
 from hexathlon.baselines.pipeline.generation import Generation
 from hexathlon.baselines.pipeline.replay import ReplayStage
 from hexathlon.baselines.rollout.executor import Executor
+from hexathlon.baselines.tokens.requests import EntropyScale
 from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.journal import Journal
 from hexathlon.baselines.training.loops import Loop
@@ -102,6 +103,12 @@ class Components:
         """
         self.learner.gather()
         return self.complete(self.opened.transport.publish(self.model, version))
+
+    def heat(self, scale: tuple[float, float, float] | None) -> None:
+        """Set the scale of the next rollouts' temperature by entropy; None leaves it as it is."""
+        engine = self.opened.engine
+        if scale is not None and isinstance(engine, HeatedEngine):
+            engine.entropy_scale = EntropyScale(*scale)
 
     def rest(self) -> None:
         """If the recipe requires it, free the engine's GPU memory until the next weights."""

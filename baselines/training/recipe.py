@@ -175,6 +175,11 @@ class Recipe(RecipeTable):
                 f"a synchronous run with one rank, got {self.ranks} and staleness "
                 f"{table.staleness}"
             )
+        if self.rollout.heat and (table.active or self.engine.kind != "local"):
+            raise ValueError(
+                "rollout.heat needs a local engine and a synchronous run, got engine "
+                f"{self.engine.kind} and staleness {table.staleness}"
+            )
         if table.update == "abort" and not table.active:
             raise ValueError(
                 'asynchrony.update = "abort" needs requests in flight at an update: set '

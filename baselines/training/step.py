@@ -18,6 +18,7 @@ import numpy as np
 
 from hexathlon.baselines.algorithms.catalogue import ESTIMATORS, TOKEN_RULES
 from hexathlon.baselines.algorithms.estimators import Credit, all_samples, scaled_by_event
+from hexathlon.baselines.algorithms.hapo import entropy_scale
 from hexathlon.baselines.algorithms.samples import Array, Group, Sample
 from hexathlon.baselines.algorithms.token_rules import TokenContext
 from hexathlon.baselines.learner.batching import Example
@@ -94,15 +95,16 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         events = [table_of(tables, group.task).label for group in groups for _ in group.samples]
         credit = scaled_by_event(credit, events)
 
-    if recipe.credit.tokens:
-        context = TokenContext(
-            groups,
-            step / max(recipe.steps, 1),
-            lambda: run.learner.entropies(all_samples(groups)),
-            lambda: run.learner.disagreement(all_samples(groups)),
-        )
-        for part in recipe.credit.tokens:
-            credit = TOKEN_RULES[part.name](credit, context, **part.parameters)
+    context = TokenContext(
+        groups,
+        step / max(recipe.steps, 1),
+        lambda: run.learner.entropies(all_samples(groups)),
+        lambda: run.learner.disagreement(all_samples(groups)),
+    )
+    for part in recipe.credit.tokens:
+        credit = TOKEN_RULES[part.name](credit, context, **part.parameters)
+    if recipe.rollout.heat:
+        run.heat(entropy_scale(context.entropies, credit.weights))
 
     # Update: each rank computes the gradients of its share; all take the same optimiser step.
     run.learner.version = step

@@ -85,6 +85,11 @@ class RolloutTable(RecipeTable):
     """Rollouts per task."""
 
     temperature: float = Field(default=1.0, gt=0)
+    heat: float = Field(default=0.0, ge=0, lt=1)
+    """Range of a temperature by entropy, such as 0.05 (HAPO): uncertain tokens are sampled at up to
+    1 + heat times the temperature, certain ones at down to 1 - heat times. Entropies of the last
+    step's trained tokens set the scale; the first step has none."""
+
     max_tokens: int = Field(default=128, ge=1)
     """Maximum number of tokens per turn."""
 

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.distributed.sharding import Sharded
+from hexathlon.baselines.engines.errors import EngineMissing
+from hexathlon.baselines.engines.tokens import HeatedEngine
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
@@ -103,7 +105,14 @@ class Trainer:
         except BaseException:
             loop.close(_nothing())
             raise
-        executor = self._executor(recipe, opened, recipe.rollout.temperature)
+        rollout = recipe.rollout
+        if rollout.heat and not isinstance(opened.engine, HeatedEngine):
+            loop.close(opened.close())
+            raise EngineMissing(
+                "rollout.heat needs the engine in the trainer's process: run without a cluster, or "
+                "set rollout.heat = 0"
+            )
+        executor = self._executor(recipe, opened, rollout.temperature, rollout.heat)
         generation = _generation(recipe)
         pruner = _pruner(recipe, generation.known)
         self.components = Components(
@@ -162,6 +171,7 @@ class Trainer:
             if run.collector.pruner is not None:
                 run.collector.pruner.head.load(kept["quality"])
             average, pending = load_average(state), kept.get("source", {})
+            run.heat(kept.get("entropy_scale"))
         run.proximal.begin(self.step, average)
         self._source.load(pending, self.step)
         run.publish(self.step)
@@ -181,6 +191,7 @@ class Trainer:
                 **run.generation.known.state(),
                 "quality": None if pruner is None else pruner.head.state(),
                 "source": self._source_state,
+                "entropy_scale": getattr(run.opened.engine, "entropy_scale", None),
             },
             run.learner.critic,
             self._memory,
@@ -234,10 +245,13 @@ class Trainer:
         replay = self.components.replay
         return replay.memory if replay.active else None
 
-    def _executor(self, recipe: Recipe, opened: OpenedEngine, temperature: float) -> Executor:
+    def _executor(
+        self, recipe: Recipe, opened: OpenedEngine, temperature: float, heat: float = 0.0
+    ) -> Executor:
         growth = recipe.generate.growth()
         sampling = TokenSampling(
             temperature=temperature,
+            heat=heat,
             max_tokens=recipe.rollout.max_tokens,
             seed=recipe.seed,
             entropies=growth is not None and growth.entropies,

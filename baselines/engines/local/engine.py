@@ -17,7 +17,7 @@ from hexathlon.baselines.engines.local.scheduler import Scheduler
 from hexathlon.baselines.engines.local.sequences import Sequence
 from hexathlon.baselines.engines.local.weights import load_weights
 from hexathlon.baselines.engines.weights import Weights
-from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest
+from hexathlon.baselines.tokens.requests import EntropyScale, TokenReply, TokenRequest
 
 __all__ = ["LocalEngine"]
 
@@ -77,6 +77,15 @@ class LocalEngine:
     def version(self) -> int:
         """Version of the current policy."""
         return self._scheduler.version
+
+    @property
+    def entropy_scale(self) -> EntropyScale | None:
+        """Scale by which requests with heat choose their temperature; None at first."""
+        return self._scheduler.entropy_scale
+
+    @entropy_scale.setter
+    def entropy_scale(self, scale: EntropyScale | None) -> None:
+        self._scheduler.entropy_scale = scale
 
     @property
     def counts(self) -> dict[str, int]:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hexathlon.baselines.tokens.requests import TokenSampling
+from hexathlon.baselines.tokens.requests import EntropyScale, TokenSampling
 
 __all__ = ["Draws", "RowSampling", "entropies", "sample"]
 
@@ -50,9 +50,22 @@ class RowSampling(NamedTuple):
     plain: bool
     """Whether every row samples at temperature 1 from all tokens."""
 
+    heat: Tensor | None = None
+    """None if no row's temperature depends on the entropy."""
+
+    scale: EntropyScale | None = None
+
     @staticmethod
-    def of(settings: list[TokenSampling], device: torch.device) -> "RowSampling":
-        """Return the parameters of rows as tensors."""
+    def of(
+        settings: list[TokenSampling], device: torch.device, scale: EntropyScale | None = None
+    ) -> "RowSampling":
+        """Return the parameters of rows as tensors.
+
+        Args:
+            settings: Those of each row.
+            device: The tensors' device.
+            scale: Scale of the rows whose temperature depends on the entropy.
+        """
 
         def column(values: list[float]) -> Tensor:
             return torch.tensor(values, dtype=torch.float32, device=device)[:, None]
@@ -60,13 +73,17 @@ class RowSampling(NamedTuple):
         temperatures = [row.temperature for row in settings]
         top_p, top_k = [row.top_p for row in settings], [row.top_k for row in settings]
         uses_p, uses_k = min(top_p) < 1, max(top_k) > 0
+        heats = [row.heat for row in settings]
+        heated = scale is not None and max(heats) > 0
         return RowSampling(
             temperature=column([t or 1.0 for t in temperatures]),
             greedy=column([float(t == 0) for t in temperatures]) > 0,
             top_p=column(top_p) if uses_p else None,
             top_k=column([float(k) for k in top_k]).long() if uses_k else None,
             all_greedy=max(temperatures) == 0,
-            plain=set(temperatures) == {1.0} and not uses_p and not uses_k,
+            plain=set(temperatures) == {1.0} and not uses_p and not uses_k and not heated,
+            heat=column(heats) if heated else None,
+            scale=scale,
         )
 
     def repeated(self, times: int) -> "RowSampling":
@@ -80,6 +97,7 @@ class RowSampling(NamedTuple):
             greedy=self.greedy.repeat_interleave(times, 0),
             top_p=several(self.top_p),
             top_k=several(self.top_k),
+            heat=several(self.heat),
         )
 
 
@@ -99,6 +117,18 @@ def _truncated(logits: Tensor, rows: RowSampling) -> Tensor:
     return logits.masked_fill(mask, float("-inf"))
 
 
+def _temperature(logits: Tensor, rows: RowSampling) -> Tensor:
+    """Return each row's temperature, `[rows, 1]`, by the entropy where a row has heat."""
+    if rows.heat is None or rows.scale is None:
+        return rows.temperature
+    lowest, median, highest = rows.scale
+    centred = entropies(logits).clamp(min=1e-6).log() - median
+    place = torch.where(
+        centred > 0, centred / max(highest - median, 1e-9), centred / max(median - lowest, 1e-9)
+    ).clamp(-1.0, 1.0)
+    return rows.temperature * (1.0 + rows.heat * place[:, None])
+
+
 def sample(logits: Tensor, rows: RowSampling, numbers: Tensor) -> tuple[Tensor, Tensor]:
     """Sample a token for each row by inverting the cumulative distribution function.
 
@@ -113,7 +143,7 @@ def sample(logits: Tensor, rows: RowSampling, numbers: Tensor) -> tuple[Tensor, 
     """
     logits = logits.float()
     if not rows.plain:
-        logits = logits / rows.temperature
+        logits = logits / _temperature(logits, rows)
         if rows.top_p is not None or rows.top_k is not None:
             logits = _truncated(logits, rows)
     log_probabilities = logits.log_softmax(-1)

@@ -20,7 +20,7 @@ from hexathlon.baselines.engines.local.decoder import LlamaDecoder, padded
 from hexathlon.baselines.engines.local.lookahead import Lookahead
 from hexathlon.baselines.engines.local.sampler import RowSampling, entropies, sample
 from hexathlon.baselines.engines.local.sequences import CacheRow, Sequence, wants_entropies
-from hexathlon.baselines.tokens.requests import Finish
+from hexathlon.baselines.tokens.requests import EntropyScale, Finish
 
 __all__ = ["Scheduler"]
 
@@ -72,6 +72,7 @@ class Scheduler:
         self.read_tokens = 0
         self.forked_tokens = 0
         self._lookahead = Lookahead(speculate) if speculate else None
+        self._scale: EntropyScale | None = None
 
     def _reset(self) -> None:
         self._store = self._decoder.store(min(8, self._max_rows), min(_GROWTH, self._context))
@@ -94,6 +95,15 @@ class Scheduler:
         """Number of tokens proposed by speculation, and of those accepted."""
         ahead = self._lookahead
         return (0, 0) if ahead is None else (ahead.proposed_tokens, ahead.accepted_tokens)
+
+    @property
+    def entropy_scale(self) -> EntropyScale | None:
+        """Scale of the requests with heat."""
+        return self._scale
+
+    @entropy_scale.setter
+    def entropy_scale(self, scale: EntropyScale | None) -> None:
+        self._scale, self._sampling = scale, None
 
     @property
     def busy(self) -> bool:
@@ -391,7 +401,7 @@ class Scheduler:
             for row in self._rows[start:end]
             if row.sequence is not None
         ]
-        return RowSampling.of(settings, self._decoder.device)
+        return RowSampling.of(settings, self._decoder.device, self._scale)
 
     def _advance(self, count: int) -> None:
         """Sample the next token of the first rows, or several if proposed ones are accepted."""

@@ -1,6 +1,7 @@
 """The torch engine: same numbers as the Hugging Face model, independent of the batch."""
 
 import asyncio
+import math
 from contextlib import suppress
 
 import pytest
@@ -17,9 +18,9 @@ from hexathlon.baselines.engines.errors import (
 )
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_shaped
 from hexathlon.baselines.engines.local.engine import LocalEngine
-from hexathlon.baselines.engines.local.sampler import RowSampling, sample
+from hexathlon.baselines.engines.local.sampler import RowSampling, entropies, sample
 from hexathlon.baselines.engines.weights import Weights
-from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
+from hexathlon.baselines.tokens.requests import EntropyScale, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
 
 VOCABULARY = 97
@@ -471,6 +472,36 @@ def test_draws_follow_the_distribution():
     chosen, _ = sample(logits, rows, torch.rand(20_000, 1))
     result = torch.bincount(chosen, minlength=8) / 20_000
     assert torch.allclose(result, logits[0].softmax(-1), atol=0.015)
+
+
+def test_the_temperature_follows_the_entropy_of_requests_with_heat():
+    """The lowest log-entropy is 0, the median 1 and the highest 1.3."""
+    torch.manual_seed(0)
+    scale, logarithms = EntropyScale(0.0, 1.0, 1.3), (0.0, 0.5, 1.0, 1.15, 1.3)
+    rows = torch.stack([_of_entropy(torch.randn(40), math.exp(log)) for log in logarithms])
+    cases = [(0.2, (0.8, 0.9, 1.0, 1.1, 1.2)), (0.0, (1.0,) * 5)]
+    for heat, temperatures in cases:
+        settings = RowSampling.of([TokenSampling(heat=heat)] * 5, torch.device("cpu"), scale)
+        chosen, values = sample(rows, settings, torch.full((5, 1), 0.5))
+        for row, token, value, warmth in zip(rows, chosen, values, temperatures, strict=True):
+            expected = (row / warmth).log_softmax(-1)[token]
+            assert float(value) == pytest.approx(float(expected), abs=1e-4)
+    beyond = RowSampling.of([TokenSampling(heat=0.2)], torch.device("cpu"), scale)
+    certain = torch.tensor([[9.0, 0.0, 0.0]])
+    _, (value,) = sample(certain, beyond, torch.tensor([[0.5]]))
+    assert float(value) == pytest.approx(float((certain / 0.8).log_softmax(-1)[0, 0]), abs=1e-6)
+
+
+def _of_entropy(logits, nats):
+    """Scale logits so that their distribution has an entropy."""
+    low, high = 0.0, 100.0
+    for _ in range(80):
+        middle = (low + high) / 2.0
+        if float(entropies(logits[None] * middle)) > nats:
+            low = middle
+        else:
+            high = middle
+    return logits * low
 
 
 def test_prompt_beyond_context_is_rejected():

@@ -12,7 +12,7 @@ from hexathlon.baselines.engines.local.decoder import LlamaDecoder
 from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.local.products import MOST_ROWS, steady_rows
 from hexathlon.baselines.engines.local.speculation import NgramDrafter, Pace
-from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
+from hexathlon.baselines.tokens.requests import EntropyScale, TokenRequest, TokenSampling
 from hexathlon.tasks.seeding import generator_for
 
 VOCABULARY = 61
@@ -50,6 +50,7 @@ def requests(temperature, amount=7, **more):
 
 def replies(asked, reference, speculate, batch=3, invariant=True):
     engine = LocalEngine(reference, batch=batch, invariant=invariant, speculate=speculate)
+    engine.entropy_scale = EntropyScale(-1.0, 0.5, 1.5)  # read by requests with heat
 
     async def run():
         return await asyncio.gather(*map(engine.generate, asked))
@@ -65,7 +66,9 @@ def always(monkeypatch):
 
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize("heads", [(4, 2), (4, 4), (8, 1)])
-@pytest.mark.parametrize("sampling", [(0.0, {}), (1.0, {}), (0.7, {"top_p": 0.9, "top_k": 20})])
+@pytest.mark.parametrize(
+    "sampling", [(0.0, {}), (1.0, {}), (0.7, {"top_p": 0.9, "top_k": 20}), (1.0, {"heat": 0.3})]
+)
 def test_replies_are_those_without_speculation_bit_for_bit(heads, sampling):
     temperature, more = sampling
     reference, asked = model(8.0, *heads), list(requests(temperature, **more))

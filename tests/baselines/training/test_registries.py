@@ -53,6 +53,7 @@ def grown(estimator: str, structure: str, **parameters: Any) -> dict[str, Any]:
     return {**credit(estimator), "generate": {"structure": part(structure, **parameters)}}
 
 
+SMALL = {"groups": 2, "members": 4, "max_tokens": 12}
 FORKED = {"structure": part("forked", after=[1, 2], width=2)}
 RECIPES: list[dict[str, Any]] = [
     {},
@@ -318,6 +319,27 @@ def test_stopped_rollouts_are_absent_and_the_head_learns(start, tmp_path, monkey
         tiny_recipe(generate={"pruning": part("balanced")}, **stale("pace"))
     with pytest.raises(RecipeError, match="generate.pruning needs rollouts that do not fork"):
         tiny_recipe(generate={"pruning": part("balanced"), "structure": FORKED["structure"]})
+
+
+def test_the_temperature_by_entropy_follows_the_last_step(start, tmp_path) -> None:
+    """Its scale is that of the trained tokens, survives a resumption, and changes the rollouts."""
+    recipe = tiny_recipe(**credit("hapo", tokens=[part("hapo")]), rollout={**SMALL, "heat": 0.5})
+    scales, told_broken = [], []
+    for _ in range(2):  # the second trainer resumes after one step
+        with trainer_of(recipe, start, tmp_path / "broken") as trainer:
+            scales.append(trainer.components.opened.engine.entropy_scale)
+            told_broken.append(told(trainer.advance()))
+            trainer.save()
+    with trainer_of(recipe, start, tmp_path / "whole") as trainer:
+        whole = [told(trainer.advance()) for _ in range(2)]
+    assert scales[0] is None and scales[1].lowest < scales[1].median < scales[1].highest
+    assert told_broken == whole
+    plain = tiny_recipe(**credit("hapo", tokens=[part("hapo")]), rollout=SMALL)
+    with trainer_of(plain, start, tmp_path / "plain") as trainer:
+        cold = [told(trainer.advance()) for _ in range(2)]
+    assert cold[0] == whole[0] and cold[1] != whole[1]
+    with pytest.raises(RecipeError, match="rollout.heat needs a local engine and a synchronous"):
+        tiny_recipe(rollout={"heat": 0.1}, **stale("pace"))
 
 
 def test_contexts_are_read_and_cut_out_again(start, tmp_path, monkeypatch) -> None:
