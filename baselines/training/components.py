@@ -5,6 +5,7 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.engines.tokens import HeatedEngine, Sleeper
 from hexathlon.baselines.learner.learner import Learner
 from hexathlon.baselines.learner.ranks import Ranks
@@ -20,6 +21,7 @@ from hexathlon.baselines.training.loops import Loop
 from hexathlon.baselines.training.proximal import Proximal
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.rollouts import RolloutLog
+from hexathlon.baselines.training.swarm import Swarm, scored_locally
 
 __all__ = ["BatchLate", "Components", "PolicyLearner"]
 
@@ -53,6 +55,7 @@ class Components:
     collector: Collector
     generation: Generation
     replay: ReplayStage
+    swarm: Swarm
     rollouts: RolloutLog
     ranks: Ranks
     loop: Loop
@@ -94,6 +97,11 @@ class Components:
                 f"the rollouts of {len(plans)} tasks ({plans[0].task}, …) did not finish within "
                 f"{seconds:g} s: find the environment that hangs, or raise asynchrony.deadline"
             ) from None
+
+    def of_peers(self, step: int) -> list[Group]:
+        """Return the groups that peers shared, the same on every rank."""
+        groups = self.ranks.from_first(lambda: self.swarm.groups(step))
+        return scored_locally(groups, self.learner, step)
 
     def publish(self, version: int) -> float:
         """Hand the policy to the engine and verify it; return the difference of log-probabilities.

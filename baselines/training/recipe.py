@@ -42,6 +42,7 @@ from hexathlon.baselines.training.tables import (
     LearnTable,
     PolicyTable,
     RolloutTable,
+    SwarmTable,
 )
 from hexathlon.evaluators.settings_text import read_settings_text
 from hexathlon.tasks.validation import explain, reason
@@ -72,6 +73,7 @@ class Recipe(RecipeTable):
     asynchrony: AsynchronyTable = Field(default_factory=AsynchronyTable)
     generate: GenerateTable = Field(default_factory=GenerateTable)
     replay: ReplayTable = Field(default_factory=ReplayTable)
+    swarm: SwarmTable = Field(default_factory=SwarmTable)
     credit: CreditTable = Field(default_factory=CreditTable)
     learn: LearnTable = Field(default_factory=LearnTable)
     learner: LearnerTable = Field(default_factory=LearnerTable)

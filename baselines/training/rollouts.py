@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -14,7 +15,7 @@ from hexathlon.evaluators.records import TrialRecord
 from hexathlon.evaluators.records.canonical import canonical_bytes
 from hexathlon.tasks.taskset import build_task
 
-__all__ = ["RolloutLog", "recorded", "rescored", "stored"]
+__all__ = ["RolloutLog", "newest", "recorded", "rescored", "shared", "stored"]
 
 Rewards = Literal["played", "rescored"]
 
@@ -28,6 +29,7 @@ class RolloutLog:
             file and rescores them as `hexathlon rescore` does.
         rank: Number of this rank if there are several; each stores its own rollouts.
         tokens: Whether to store tokens and log-probabilities in addition to the records.
+        texts: Whether to store prompts and tools in addition to the records, for peers of a swarm.
     """
 
     def __init__(
@@ -37,8 +39,10 @@ class RolloutLog:
         rank: int | None = None,
         *,
         tokens: bool = False,
+        texts: bool = False,
     ) -> None:
         self._tokens = tokens
+        self._texts = texts
         self._folder = folder
         self._rewards = rewards
         self._suffix = "" if rank is None else f"-{rank}"
@@ -60,8 +64,10 @@ class RolloutLog:
         return scored_again(played, rescored(path))
 
     def _line(self, trajectory: Trajectory) -> bytes:
-        data = trajectory.as_json() if self._tokens else {"record": trajectory.record}
-        return canonical_bytes(data) + b"\n"
+        if not self._tokens and not self._texts:
+            return canonical_bytes({"record": trajectory.record}) + b"\n"
+        kept = trajectory if self._tokens else replace(trajectory, tokens=None)
+        return canonical_bytes(kept.as_json()) + b"\n"
 
 
 def stored(path: Path) -> list[Trajectory]:
@@ -71,9 +77,26 @@ def stored(path: Path) -> list[Trajectory]:
         ValueError: If only its records were stored.
     """
     rows = _rows(path)
-    if any("tokens" not in row for row in rows):
+    if any(row.get("tokens") is None for row in rows):
         raise ValueError(f"{path} has no tokens; train with rollout.keep_tokens = true")
     return [Trajectory.from_json(row) for row in rows]
+
+
+def newest(folder: Path, batches: int) -> list[Path]:
+    """Return the files of the last batches in a folder, oldest first; none if it is absent."""
+    return sorted(folder.glob("step-*.jsonl.gz"))[-batches:]
+
+
+def shared(path: Path) -> list[Trajectory]:
+    """Return the trajectories of a batch that was stored with its prompts, without their tokens.
+
+    Raises:
+        ValueError: If only its records were stored.
+    """
+    rows = _rows(path)
+    if any("system_prompt" not in row for row in rows):
+        raise ValueError(f"{path} has no prompts; train with swarm.share = true")
+    return [Trajectory.from_json({**row, "tokens": None}) for row in rows]
 
 
 def recorded(folder: Path, batches: int) -> list[TrialRecord]:

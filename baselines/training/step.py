@@ -81,8 +81,10 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
     if not kept:
         raise nothing_to_learn(recipe, step, batches)
 
-    # Replay: add groups of earlier steps.
+    # Replay: add groups of earlier steps, and those of peers.
     groups = run.replay.joined(kept[: recipe.rollout.groups], step)
+    shared = run.of_peers(step)
+    groups += shared
     collection_ended = time.perf_counter()
     run.rest()
 
@@ -129,6 +131,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         **pruned,
         **rollout_metrics(batches, len(kept), step, recipe.tasks),
         **replay_metrics(groups, step, run.replay),
+        **({"swarm/groups": float(len(shared))} if recipe.swarm.peers else {}),
         **source.metrics(),
         **credit.metrics,
         **updated,

@@ -105,6 +105,23 @@ class RolloutTable(RecipeTable):
     evaluations a `tokens.jsonl`, which leaderboard pages show."""
 
 
+class SwarmTable(RecipeTable):
+    """Rollouts shared with other runs, as text (SAPO)."""
+
+    share: bool = False
+    """Whether `rollouts/` contains prompts and tools besides the records, so that peers can render
+    the rollouts for their own policies."""
+
+    peers: tuple[str, ...] = ()
+    """Folders of the runs to take rollouts from."""
+
+    groups: int = Field(default=8, ge=1)
+    """Shared groups per step, in addition to one's own; only those whose rewards differ count."""
+
+    newest: int = Field(default=4, ge=1)
+    """Number of each peer's newest batches to draw from."""
+
+
 class CreditTable(RecipeTable):
     """Credit assignment."""
 

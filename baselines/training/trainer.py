@@ -42,6 +42,7 @@ from hexathlon.baselines.training.saving import (
 from hexathlon.baselines.training.source import BatchSource, SynchronousSource
 from hexathlon.baselines.training.step import training_step
 from hexathlon.baselines.training.step_metrics import mean_reward, mean_rewards_by_event
+from hexathlon.baselines.training.swarm import Swarm
 from hexathlon.envs.base import Environment
 from hexathlon.evaluators.records import TrialRecord
 
@@ -129,11 +130,15 @@ class Trainer:
             ),
             generation=generation,
             replay=_replay(recipe),
+            swarm=Swarm(
+                recipe.swarm, recipe.tasks, recipe.policy.dialect, self._renderer, recipe.seed
+            ),
             rollouts=RolloutLog(
                 folder / "rollouts",
                 recipe.rollout.rewards,
                 ranks.number if ranks.count > 1 and not central else None,
                 tokens=recipe.rollout.keep_tokens,
+                texts=recipe.swarm.share,
             ),
             ranks=ranks,
             loop=loop,

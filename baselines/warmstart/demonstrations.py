@@ -34,6 +34,7 @@ __all__ = [
     "DemonstrationFailed",
     "Demonstrator",
     "Noise",
+    "demonstration_of",
     "sample_of",
     "transcript",
 ]
@@ -112,7 +113,7 @@ class Demonstrator(Closing):
         played = play(rollout.trial(self._slot, (self._env_id, task_id, self._noise.seed, 0)))
         if played.record["status"] == "infra":
             raise DemonstrationFailed(f"{task_id}: {played.record['error']}")
-        return _pictured(played) if self._pictures else _demonstration(played)
+        return _pictured(played) if self._pictures else demonstration_of(played)
 
     def close(self) -> None:
         """Close the environment."""
@@ -123,7 +124,8 @@ class DemonstrationFailed(Exception):
     """A demonstration could not be played."""
 
 
-def _demonstration(played: Trajectory) -> Demonstration:
+def demonstration_of(played: Trajectory) -> Demonstration:
+    """Return a rollout as a demonstration, with pictures described in words."""
     steps: Sequence[Mapping[str, Any]] = played.record["steps"]
     return Demonstration(
         played.key[1],
@@ -145,7 +147,7 @@ def _pictured(played: Trajectory) -> Demonstration:
     seen = [pictured([content], IMAGE_TOKEN) for content in contents]
     texts = [text for (text,), _ in seen]
     return replace(
-        _demonstration(played),
+        demonstration_of(played),
         opening=texts[0],
         turns=tuple((step["action"], text) for step, text in zip(steps, texts[1:], strict=True)),
         images=tuple(tuple(images) for _, images in seen),
