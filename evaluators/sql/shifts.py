@@ -2,8 +2,7 @@
 
 The environment describes the database whenever a ticket is handed in. The expected databases are
 the pristine one after the expected statements of the tickets and the statements of routines, so
-that a verdict follows from the stored reports alone. New tables whose names begin with tmp_ are
-ignored.
+that a verdict follows from the stored reports alone.
 """
 
 import hashlib
@@ -32,7 +31,6 @@ from hexathlon.tasks.task import Task
 
 __all__ = ["describe_report", "sql_shift"]
 
-_HELPER = "tmp_"
 _TOLERANCE = Decimal("0.001")
 _LIMITS = QueryLimits(seconds=60.0, steps=3_000_000_000)
 _CACHE_SIZE = 32
@@ -92,7 +90,6 @@ def describe_report(image: bytes, start: bytes) -> dict[str, Any]:
     now, before = describe_content(image), _morning(start)
     changed: dict[str, Any] = {}
     new = [name for name in now["tables"] if name not in before["tables"]]
-    new = [name for name in new if not name.startswith(_HELPER)]
     rows = image_rows(image, new) if new else {}
     for name, table in now["tables"].items():
         if name in before["tables"] and table != before["tables"][name]:

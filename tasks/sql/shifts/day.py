@@ -160,7 +160,6 @@ _QUIET = ("refused", "twin", "offers", "quick")
 """Tickets that give no reason to look at what earlier ones have asked for."""
 _AWAITED = {"new_hold": "refused", "new_lift": "twin"}
 """The ticket before which a colleague makes an entry, by trap."""
-_MOST_TICKETS = 12
 _ORDERS = 400
 _Plan = list[tuple[str, _Maker]]
 _Places = dict[int, list[str]]
@@ -178,7 +177,7 @@ def _planned(desk: TicketDesk) -> tuple[_Plan, _Places] | None:
     needed |= {name.removeprefix("withdraw_") for name in needed}
     wanted = [name for name in _CHANGES if name in needed]
     others = [name for name in _CHANGES if name not in needed]
-    wanted += draw.sample(others, max(3 - len(wanted), draw.below(2)))
+    wanted += others
     source = (
         "delivery" if "withdraw_delivery" in needed
         else draw.pick([name for name in wanted if name in _WITHDRAWALS])
@@ -190,8 +189,9 @@ def _planned(desk: TicketDesk) -> tuple[_Plan, _Places] | None:
         ("offers", orders.offers),
         ("quick", figures.quick),
         (f"withdraw_{source}", _WITHDRAWALS[source]),
+        ("quick", figures.quick),
     ]
-    if len(middle) + 3 < _MOST_TICKETS and draw.chance(0.5):
+    if draw.chance(0.5):
         middle.append(("quick", figures.quick))
     for _ in range(_ORDERS):
         order = draw.sample(middle, len(middle))

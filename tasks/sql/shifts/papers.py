@@ -52,7 +52,7 @@ def _rules(ground: Ground) -> str:
 
 5. A table of results is a table, not a view. It shows, each time that a ticket is handed in, what it would show if it were made anew then.
 
-6. Helper tables may be made if their names begin with tmp_. Other tables are made only if a ticket asks for them.
+6. Tables are made only if a ticket asks for them. A helper table is dropped before the ticket is handed in.
 
 7. Documents: a decision prevails over the handbook and over procedures, and a later decision over an earlier one. Drafts have no effect. Views and notes in the dictionary are aids; where they differ from a decision or the handbook, they are wrong.
 

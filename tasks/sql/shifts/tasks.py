@@ -23,8 +23,8 @@ __all__ = [
 
 SHIFTS = tuple(f"shift_{name}" for name in THEMES)
 """The templates."""
-WRITES = ("insert", "update", "delete", "create_table")
-PATIENCE = 1.15
+WRITES = ("insert", "update", "delete", "create_table", "drop_table")
+PATIENCE = 1.0
 """Actions of an agent per action of the oracle that checks everything before each report."""
 
 
@@ -126,6 +126,7 @@ def shift_mutants(day: ShiftDay) -> Mapping[str, Script]:
     made = {name: fixed(_handed_in(_slipped(day, name))) for name in day.slips}
     made["refused_ticket_carried_out"] = fixed(_handed_in(_all_carried_out(day)))
     made["wrong_evidence"] = fixed(_handed_in(_wrong_evidence(day)))
+    made["helper_table_kept"] = fixed(_with_helpers(day, kept=True))
     made["day_not_ended"] = fixed(_handed_in(day.tickets[:-1]))
     return made
 
@@ -185,8 +186,11 @@ def _handed_in(tickets: Sequence[SQLTicket], *, checking: bool = False) -> Itera
             yield tool_call("submit")
 
 
-def _with_helpers(day: ShiftDay) -> Iterator[str]:
-    """Ask in other words, and rebuild the table of results by way of a helper table."""
+def _with_helpers(day: ShiftDay, *, kept: bool = False) -> Iterator[str]:
+    """Ask in other words, and rebuild the table of results by way of a helper table.
+
+    If `kept`, helper tables are not dropped.
+    """
     for place, ticket in enumerate(day.tickets):
         for step in ticket.steps:
             start = f"INSERT INTO {day.results} "
@@ -195,6 +199,8 @@ def _with_helpers(day: ShiftDay) -> Iterator[str]:
                 query = step.sql.removeprefix(start)
                 yield tool_call("run_query", sql=f"CREATE TABLE {helper} AS {query}")
                 yield tool_call("run_query", sql=f"{start}SELECT * FROM {helper}")
+                if not kept:
+                    yield tool_call("run_query", sql=f"DROP TABLE {helper}")
             else:
                 yield tool_call("run_query", sql=step.sql)
         plain = replace(ticket, steps=())

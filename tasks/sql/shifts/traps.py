@@ -73,13 +73,13 @@ MISTAKES: Mapping[str, str] = {
     **{job: f"{job}_left" for job in DAMAGES},
 }
 """The mistake of overlooking a trap; those without one change the first figure."""
-_LEAST, _MOST = 9, 11
-_GROUPS = ((_DATA, 2, 3), (_ROUTINES, 2, 3), (_BOOKS, 1, 2), (DAMAGES, 4, 5))
+_LEAST, _MOST = 14, 16
+_GROUPS = ((_DATA, 3, 5), (_ROUTINES, 4, 5), (_BOOKS, 2, 2), (DAMAGES, 5, 6))
 """Kinds, with the fewest and the most of them on a day."""
 
 
 def draw_traps(draw: ValueDraw, split: Split) -> frozenset[str]:
-    """Draw nine to eleven traps, four or five of which come after the ticket that they damage."""
+    """Draw 14 to 17 traps, five or six of which come after the ticket that they damage."""
     left = draw.between(_LEAST, _MOST) - sum(least for _, least, _ in _GROUPS)
     chosen: set[str] = set()
     for place in draw.sample(range(len(_GROUPS)), len(_GROUPS)):
@@ -92,6 +92,6 @@ def draw_traps(draw: ValueDraw, split: Split) -> frozenset[str]:
             spare = [kind for kind in fit if kind not in drawn]
             drawn[drawn.index("rounding")] = draw.pick(spare)
         chosen.update(drawn)
-    if len(chosen) < _MOST and draw.chance(0.6):
+    if draw.chance(0.6):
         chosen.add(draw.pick(_ENTRIES))
     return frozenset(chosen)

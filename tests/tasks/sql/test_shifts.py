@@ -46,7 +46,7 @@ def test_the_oracle_solves_the_day_within_its_budget(task):
     state, (_, reward, terminated, _, info) = episode(SOURCE.oracle(task), TASK_ID)
     assert reward == 1.0
     assert terminated
-    assert info["turn"] * 1.15 <= task.limits.turns <= info["turn"] * 1.15 + 5
+    assert info["turn"] <= task.limits.turns <= info["turn"] + 5
     assert info["reward_terms"] == {
         "tickets": 1.0, "answers": 1.0, "databases": 1.0, "all_handed_in": 1.0,
     }  # fmt: skip
@@ -89,8 +89,8 @@ def test_trivial_agents_do_not_solve_the_day(task, name):
 
 
 def test_a_day_has_tickets_traps_and_mistakes_that_matter(task, day):
-    assert len(day.tickets) in (11, 12)
-    assert 9 <= len(day.traps) <= 11
+    assert len(day.tickets) in (13, 14)
+    assert 14 <= len(day.traps) <= 17
     assert day.traps <= set(TRAPS)
     assert len(day.slips) >= 30
     assert {MISTAKES[trap] for trap in day.traps if trap in MISTAKES} <= set(day.slips)
@@ -175,8 +175,8 @@ def test_traps_are_drawn_of_every_sort_and_some_kinds_never_in_train(split):
     found = set()
     for _ in range(150):
         traps = draw_traps(draw, split)
-        assert 9 <= len(traps) <= 11
-        assert 4 <= len(traps & set(DAMAGES)) <= 5
+        assert 14 <= len(traps) <= 17
+        assert 5 <= len(traps & set(DAMAGES)) <= 6
         assert not {"step_limit", "rounding"} <= traps
         found |= traps
     kinds = set(TRAPS)
@@ -210,7 +210,8 @@ def test_answers_are_compared_as_values_and_databases_row_by_row(task, day):
     answer = list(day.tickets[0].answer)
     for step in day.tickets[0].steps:
         env.step(call("run_query", sql=step.sql))
-    env.step(call("run_query", sql="CREATE TABLE tmp_own AS SELECT 1 AS one"))
+    env.step(call("run_query", sql="CREATE TABLE own AS SELECT 1 AS one"))
+    env.step(call("run_query", sql="DROP TABLE own"))
     env.step(call("run_query", sql="BEGIN"))
     env.step(call("run_query", sql=f"DELETE FROM {day.tables[0]}"))
     spelt = [f" {float(each):.4f}" if each.replace(".", "").isdigit() else each for each in answer]
@@ -218,10 +219,10 @@ def test_answers_are_compared_as_values_and_databases_row_by_row(task, day):
     assert text.startswith("Handed in.")
     assert "Ticket 2: " in text
     before = env.final_state()["reports"][0]["database"]
-    assert "tmp_own" not in before
-    env.step(call("run_query", sql="CREATE TABLE other_own AS SELECT 1 AS one"))
+    assert "own" not in before
+    env.step(call("run_query", sql="CREATE TABLE tmp_own AS SELECT 1 AS one"))
     env.step(call("submit"))
-    assert set(env.final_state()["reports"][1]["database"]) == {*before, "other_own"}
+    assert set(env.final_state()["reports"][1]["database"]) == {*before, "tmp_own"}
     verdict = verify(task, env.final_state(), ())
     assert verdict.terms["tickets"] == pytest.approx(1 / len(day.tickets))
     assert verdict.terms["all_handed_in"] == 0.0
