@@ -231,7 +231,7 @@ def results(desk: TicketDesk) -> SQLTicket | None:
     text = (
         f"We need a table of results named {name} with the columns {column}, month, items and "
         f"value: one row for each {words[by]} and month from {first} on in which {theme.item[1]} "
-        "count, with their number and their counted value. It is there from now on."
+        "count, with their number and their counted value, to the cent. It is there from now on."
     )
     return SQLTicket("results", text, (created, replace(inserted, slips=slips)))
 

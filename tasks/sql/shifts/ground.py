@@ -111,6 +111,7 @@ def draw_ground(
 
 
 def _holder(world: World, draw: ValueDraw) -> tuple[Table, Column]:
+    """Draw the entity that holds accounts, people where there are any, and a category of it."""
     fit = [
         (table, column)
         for table in world.schema.asked()
@@ -121,7 +122,8 @@ def _holder(world: World, draw: ValueDraw) -> tuple[Table, Column]:
     ]  # fmt: skip
     if not fit:
         raise GenerationExhausted(f"{world.id} has no entity with a clean category")
-    return draw.pick(fit)
+    people = [each for each in fit if any(c.law.pool == "person" for c in each[0].columns)]
+    return draw.pick(people or fit)
 
 
 def _accounts(ground: Ground, draw: ValueDraw) -> None:

@@ -11,7 +11,7 @@ __all__ = ["papers_of"]
 
 def papers_of(ground: Ground, draw: ValueDraw) -> tuple[AddedDocument, ...]:
     """Return the documents, in the order in which they are listed."""
-    today = ground.today
+    today, accounts = ground.today, ground.theme.account[1]
     numbers = draw.sample(range(210, 990), 5)
     papers = [
         ("rules_of_the_desk", "Rules of the desk", shifted(today, -40), _rules(ground)),
@@ -22,7 +22,7 @@ def papers_of(ground: Ground, draw: ValueDraw) -> tuple[AddedDocument, ...]:
          _deliveries(ground)),
         ("procedure_price_lists", "Procedure for price lists and settings", shifted(today, -170),
          _price_lists(ground)),
-        ("procedure_accounts", f"Procedure for {ground.theme.account[1]} and holds",
+        ("procedure_" + accounts.replace(" ", "_"), f"Procedure for {accounts} and holds",
          shifted(today, -120), _accounts(ground)),
         ("billing_dictionary", "Tables of the desk", shifted(today, -30), _dictionary(ground)),
         ("system_changes", "Changes of the systems", shifted(today, -20), _changes(ground, draw)),
@@ -52,7 +52,7 @@ def _rules(ground: Ground) -> str:
 
 5. A table of results is a table, not a view. It shows, each time that a ticket is handed in, what it would show if it were made anew then.
 
-6. Tables are made only if a ticket asks for them. A helper table is dropped before the ticket is handed in.
+6. Tables are made only if a ticket asks for them, without keys and indexes. A helper table is dropped before the ticket is handed in.
 
 7. Documents: a decision prevails over the handbook and over procedures, and a later decision over an earlier one. Drafts have no effect. Views and notes in the dictionary are aids; where they differ from a decision or the handbook, they are wrong.
 
@@ -159,8 +159,8 @@ def _deliveries(ground: Ground) -> str:
         f"1. {theme.account[0].capitalize()} numbers are written as in @account, kinds in small "
         "letters, days as in @item (31.05.2024 is 2024-05-31), and quantities in "
         f"{unit} ({factor} {small} to the {one}).\n\n"
-        f"2. No work is done before it is booked. Where a line says so, its two days were "
-        "swapped, and they are swapped back.\n\n"
+        f"2. No work is done before it is booked. Where a line has it the other way round, its two "
+        "days were swapped, and they are swapped back.\n\n"
         f"3. Lines that are equal after that, apart from the line number, are one line: the one "
         "with the lowest line number. The others are not brought in.\n\n"
         f"4. Lines whose {account} does not exist or is closed are not brought in.\n\n"
@@ -220,8 +220,9 @@ def _accounts(ground: Ground) -> str:
         f"4. A hold is in force from its entry date up to and including the {HOLD_DAYS}th day "
         "after it, unless it was lifted. It "
         f"counts only if its author was, on the entry date, an officer for the "
-        f"{theme.region[0]} of the {account}, or for all (*), according to @officer. The same goes "
-        "for an entry of kind lift, which ends the hold that it refers to. Entries of kind notice "
+        f"{theme.region[0]} of the {account}, or for all (*), according to @officer. An entry of "
+        "kind lift ends the hold that it refers to, for good, if its author was such an officer on "
+        "the day of the lift. Entries of kind notice "
         f"have no effect.{changes}"
     )
 

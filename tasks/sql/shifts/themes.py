@@ -76,12 +76,12 @@ THEMES: Mapping[str, Theme] = {
         ),
         Theme(
             "lab", "You are the analyst of a laboratory's order office for one day.",
-            ("order frame", "order frames"), ("analysis", "analyses"),
+            ("framework order", "framework orders"), ("analysis", "analyses"),
             ("water", "soil", "blood", "alloy", "air"),
             ("single", "series", "priority"), "plan", ("branch", "branches"), "result date",
             ("batches", "samples", 12, "batch"), ("study", "studies"),
             ("bench hours", "freezer places"),
-            "OF",
+            "FO",
         ),
     )
 }  # fmt: skip
