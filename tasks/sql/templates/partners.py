@@ -17,6 +17,7 @@ from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import CONDITIONS, Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer
+from hexathlon.tasks.sql.templates.wording import listed
 
 
 class Pairing:
@@ -83,7 +84,7 @@ def anti_join(scene: QueryScene) -> QueryDraft:
 
 def _ref(pair: Pairing) -> str:
     noun = pair.children.child.table.column(pair.edge.column).noun
-    return "" if noun == pair.parent.table.noun else f" (by their {noun})"
+    return "" if noun == pair.parent.table.noun else f" (as the {noun})"
 
 
 @template("tiny", "easy", "medium", "hard")
@@ -162,6 +163,7 @@ def only_ever(scene: QueryScene) -> QueryDraft:
     if not pair.children.conditions:
         raise Unbindable
     good = pair.children.conditions[0]
+    column = pair.children.child.table.column(good.column.partition(".")[2])
     key = pair.on[0][1]
     tallied = GroupBy(
         base,
@@ -188,10 +190,12 @@ def only_ever(scene: QueryScene) -> QueryDraft:
             f"Which {pair.rows.phrase} have {plural}{_ref(pair)}, and only {plural} {good.text}?",
             f"Consider the {pair.rows.phrase}. Which of them have {plural}{_ref(pair)}, all of "
             f"which are {plural} {good.text}?",
-            f"Among the {pair.rows.phrase}, list those that have at least one of the "
-            f"{plural}{_ref(pair)} and none but {plural} {good.text}.",
+            f"Among the {pair.rows.phrase}, list those that have {plural}{_ref(pair)}, every one "
+            f"of which is among the {plural} {good.text}.",
         ),
-        ("A row in which the value asked about is missing does not meet the condition.",),
+        (f"{plural.capitalize()} without a known {column.noun} do not count as such.",)
+        if column.nullable
+        else (),
         wrong=(("some_not_all", some),),
     )  # fmt: skip
 
@@ -222,22 +226,18 @@ def all_of(scene: QueryScene) -> QueryDraft:
     for item in needed:
         one = Filter(pair.children.relation, Compare("=", value, Literal(item)))
         other = Match(other, one, pair.on)
-    listed = " as well as ".join(f"'{item}'" for item in needed)
-    plural = child.table.plural
+    wanted_values = listed([f"'{item}'" for item in needed])
     return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
-            f"Which {pair.rows.phrase} have, for each of these values of the {column.noun}, at "
-            f"least one of the {pair.children.phrase}{_ref(pair)}: {listed}?",
-            f"Consider the {pair.rows.phrase}. Which of them have "
-            f"{pair.children.phrase}{_ref(pair)} "
-            f"that together cover all of the {column.noun} values {listed}?",
-            f"Among the {pair.rows.phrase}, list those that have, for each of the {column.noun} "
-            f"values {listed}, "
-            f"at least one of the {pair.children.phrase}{_ref(pair)}.",
+            f"Consider the {pair.rows.phrase}. Which of them have at least one of the "
+            f"{pair.children.phrase}{_ref(pair)} for each of the {column.noun} values "
+            f"{wanted_values}?",
+            f"Among the {pair.rows.phrase}, list those whose "
+            f"{pair.children.phrase}{_ref(pair)} together cover all of the {column.noun} values "
+            f"{wanted_values}.",
         ),
-        (f"Different {plural} may supply the different values.",),
         other=answer(other, [(pair.label.name, pair.label.expression)]),
         wrong=(("any_not_all", anyone),),
     )
@@ -313,7 +313,6 @@ def two_children(scene: QueryScene) -> QueryDraft:
             f"{measure.text} of the {left.phrase}{_ref(pair)}, and how many {right.phrase} are "
             "there?",
         ),
-        (f"Only {pair.parent.table.plural} that have at least one row of each kind appear.",
-         "The two figures are independent of each other."),
+        (f"List only {pair.parent.table.plural} that have at least one of each.",),
         wrong=(("multiplied_rows", answer(multiplied, outputs)),),
     )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hexathlon.tasks.sql.english import indefinite
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Filter, Join
@@ -19,6 +20,7 @@ from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table
 from hexathlon.tasks.sql.templates.conditions import PhrasedCondition, both_conditions, condition
 from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
+from hexathlon.tasks.sql.templates.wording import owned
 from hexathlon.tasks.task import Level
 
 __all__ = ["Fact", "Label", "Measure", "QueryScene"]
@@ -33,6 +35,8 @@ class Label:
     name: str
     expression: Expression
     text: str
+    noun: str
+    """The name of the property: "name", "account number", "order id"."""
     keys: tuple[str, ...]
     """Columns to group by, so that each group is one row of the table."""
 
@@ -45,6 +49,11 @@ class Measure:
     text: str
     nullable: bool
     column: Column | None
+
+    @property
+    def noun(self) -> str:
+        """The text without a unit."""
+        return self.column.noun if self.column else self.text
 
 
 @dataclass(slots=True)
@@ -70,8 +79,24 @@ class Fact:
     def called(self, place: int, plural: bool = False) -> str:
         """Return a source's noun, with the path to it if the noun alone is ambiguous."""
         table, path = self.sources[place].table, self.prefixes[place]
-        noun = table.plural if plural else table.noun
-        return noun if path == table.noun else f"{noun} (the {self.child.table.noun}'s {path})"
+        owner, _, link = path.rpartition("'s ")
+        if plural:
+            bare = link.removesuffix(table.noun)
+            link = f"{link}s" if bare == link else bare + table.plural
+        return f"{link} ({'those' if plural else 'that'} of the {owner})" if owner else link
+
+    def lacks(self, measure: Measure) -> bool:
+        """Whether some of the rows may have no value of a measure."""
+        compared = measure.column is not None and any(
+            item.column == f"{self.child.alias}.{measure.column.name}" for item in self.conditions
+        )
+        return measure.nullable and not compared
+
+    def without(self, measure: Measure) -> tuple[str, ...]:
+        """Return the note that leaves out rows without a value, if there can be any."""
+        plural = self.child.table.plural
+        text = f"Leave out {plural} without {indefinite(measure.noun)}."
+        return (text,) if self.lacks(measure) else ()
 
     @property
     def phrase(self) -> str:
@@ -165,12 +190,24 @@ class QueryScene(Drawing):
         place = max(n for n, s in enumerate(fact.sources) if s.table.name == edge.child)
         child, parent = fact.sources[place], self.open(edge.parent)
         link = child.table.column(edge.column).noun
-        prefix = f"{fact.prefixes[place]}'s {link}" if fact.prefixes[place] else link
+        owner = fact.prefixes[place]
+        alone = link == parent.table.noun and self._only_path(fact.child.table.name, edge.parent)
+        prefix = link if alone or not owner else f"{owner}'s {link}"
         on = ((f"{child.alias}.{edge.column}", f"{parent.alias}.{edge.parent_column}"),)
         fact.relation = Join(fact.relation, self.rows_of(parent), on, kind)
         fact.sources.append(parent)
         fact.prefixes.append(prefix)
         return parent
+
+    def _only_path(self, child: str, parent: str) -> bool:
+        """Whether just one path of foreign keys leads from one table to the other."""
+
+        def paths(table: str) -> int:
+            return 1 if table == parent else sum(
+                paths(edge.parent) for edge in self.edges() if edge.child == table
+            )  # fmt: skip
+
+        return paths(child) == 1
 
     def alone(self, table: Table | None = None) -> Fact:
         """Return a single table as a fact."""
@@ -243,11 +280,11 @@ class QueryScene(Drawing):
             unique = column.unique or (column.role == "name" and table.natural_key)
             if unique and not column.nullable:
                 word = f"{table.noun} {column.noun}" if column.role == "name" else column.noun
-                text = f"the {table.noun}'s {column.noun}"
+                text = f"the {owned(table.noun, column.noun)}"
                 keys = (key, f"{source.alias}.{column.name}")
-                return Label(_plain(word), source.value(column), text, keys)
-        text = f"the {table.noun} id"
-        return Label(_plain(f"{table.noun} id"), Ref(key), text, (key,))
+                return Label(_plain(word), source.value(column), text, column.noun, keys)
+        noun = f"{table.noun} id"
+        return Label(_plain(noun), Ref(key), f"the {noun}", noun, (key,))
 
     def measure(self, source: Source, *roles: str) -> Measure:
         """Return a numeric value of the source's rows."""

@@ -25,7 +25,7 @@ def _named(pair: Pairing, children: Fact, key: str, bare: bool = False) -> Relat
 
 def _reference(pair: Pairing, fact: Fact, column: str) -> str:
     noun = fact.child.table.column(column).noun
-    return "" if noun == pair.parent.table.noun else f" (by their {noun})"
+    return "" if noun == pair.parent.table.noun else f" (as the {noun})"
 
 
 class Sides:
@@ -64,8 +64,8 @@ def in_both(scene: QueryScene) -> QueryDraft:
         (
             f"Which {sides.pair.rows.phrase} have at least one of the {sides.left_words} and also "
             f"at least one of the {sides.right_words}?",
-            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
-            f"{sides.pair.rows.phrase} have rows in both groups?",
+            f"Consider (a) the {sides.left_words} and (b) the {sides.right_words}. Which "
+            f"{sides.pair.rows.phrase} have at least one of each?",
         ),
         (f"List each of the {rows} once.",),
     )
@@ -82,8 +82,8 @@ def in_one_not_other(scene: QueryScene) -> QueryDraft:
         (
             f"Which {sides.pair.rows.phrase} have at least one of the {sides.left_words}, but none "
             f"of the {sides.right_words}?",
-            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
-            f"{sides.pair.rows.phrase} have rows in group (a) and no row in group (b)?",
+            f"Consider (a) the {sides.left_words} and (b) the {sides.right_words}. Which "
+            f"{sides.pair.rows.phrase} have at least one of (a), but none of (b)?",
         ),
         (f"List each of the {rows} once.",),
     )
@@ -100,8 +100,8 @@ def in_either(scene: QueryScene) -> QueryDraft:
         (
             f"Which {sides.pair.rows.phrase} have at least one of the {sides.left_words} or at "
             f"least one of the {sides.right_words}, or both?",
-            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
-            f"{sides.pair.rows.phrase} have a row in at least one of the groups?",
+            f"Consider (a) the {sides.left_words} and (b) the {sides.right_words}. Which "
+            f"{sides.pair.rows.phrase} have at least one of (a) or of (b)?",
         ),
         (f"List each of the {rows} once.",),
     )
@@ -123,8 +123,8 @@ def in_exactly_one(scene: QueryScene) -> QueryDraft:
         (
             f"Which {sides.pair.rows.phrase} have either at least one of the {sides.left_words} or "
             f"at least one of the {sides.right_words}, but not both?",
-            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
-            f"{sides.pair.rows.phrase} have rows in exactly one of the two groups?",
+            f"Consider (a) the {sides.left_words} and (b) the {sides.right_words}. Which "
+            f"{sides.pair.rows.phrase} have at least one of (a) or of (b), but not of both?",
         ),
         (f"List each of the {rows} once.",),
     )
@@ -147,7 +147,7 @@ def lapsed(scene: QueryScene) -> QueryDraft:
     before = Fact(early, children.sources, children.prefixes, [condition])
     after = Fact(late, children.sources, children.prefixes, [condition])
     noun = children.child.table.column(pair.edge.column).noun
-    reference = "" if noun == pair.parent.table.noun else f" (by their {noun})"
+    reference = "" if noun == pair.parent.table.noun else f" (as the {noun})"
     return QueryDraft(
         Combine("except", _named(pair, before, key), _named(pair, after, key, bare=True)),
         {pair.label.name: pair.label.text},
