@@ -8,12 +8,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hexathlon.tasks.sql.programs.expressions import Expression, FunctionCall, Misreadable, Ref
+from hexathlon.tasks.sql.programs.expressions import (
+    Compare,
+    Expression,
+    FunctionCall,
+    IsNull,
+    Misreadable,
+    Ref,
+    meant,
+)
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Combine,
     Distinct,
     Extend,
+    Filter,
     Join,
     Limit,
     OrderBy,
@@ -150,6 +159,7 @@ def _spelling(description: str, column: Column) -> str:
 def _known_partners(program: Relation, schema: Schema) -> list[str]:
     """Return a sentence for every inner join that drops rows, derived from the program."""
     tables = {scan.alias: schema.table(scan.table) for scan in scans(program)}
+    restricted = _restricted(program)
     phrases: list[str] = []
     for join in nodes(program, Join):
         for left, _ in join.on if join.kind == "inner" else ():
@@ -157,11 +167,40 @@ def _known_partners(program: Relation, schema: Schema) -> list[str]:
             column = tables[alias].column(name) if name else None
             if column is None or column.references is None:
                 continue
+            parents = {scan.alias for scan in scans(join.right)}
             open_ended = column.nullable or bool(column.law.orphans)
+            open_ended = open_ended and not parents & restricted
             deleted = schema.table(column.references[0]).soft_delete is not None
             if open_ended or deleted:
                 phrases.append(_unmatched(tables[alias].plural, column.noun, open_ended, deleted))
     return [f"Leave out {' and '.join(dict.fromkeys(phrases))}."] if phrases else []
+
+
+def _restricted(program: Relation) -> set[str]:
+    """Return the tables in conditions, and those that lead to them: rows without one cannot fit."""
+    compared = {
+        name.partition(".")[0]
+        for node in nodes(program, Filter)
+        if _requires_a_value(node.predicate)
+        for name in names_read(node.predicate)
+    }
+    joins = [
+        (left.partition(".")[0], {scan.alias for scan in scans(join.right)})
+        for join in nodes(program, Join)
+        for left, _ in join.on
+    ]
+    for _ in joins:
+        compared |= {child for child, parents in joins if parents & compared}
+    return compared
+
+
+def _requires_a_value(condition: Expression) -> bool:
+    """Whether a reader would take it that rows without the property do not meet the condition."""
+    if isinstance(condition, Misreadable) and condition.label == "count_deleted":
+        return False
+    right = meant(condition)
+    absent = isinstance(right, IsNull) and not right.negated
+    return not absent and not (isinstance(right, Compare) and right.operator == "<>")
 
 
 def _unmatched(plural: str, noun: str, open_ended: bool, deleted: bool) -> str:

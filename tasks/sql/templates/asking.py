@@ -20,10 +20,10 @@ from hexathlon.tasks.sql.templates.shapes import (
     by_parent,
     dimension,
     grouped,
+    kind,
     left_out,
 )
 from hexathlon.tasks.sql.templates.windows import dated_fact
-from hexathlon.tasks.sql.templates.wording import owned
 
 HOPS = {"easy": 1, "medium": 2, "hard": 3}
 CONDITIONS = {"easy": 0, "medium": 1, "hard": 2}
@@ -117,7 +117,7 @@ def ask_category(scene: QueryScene) -> QueryDraft:
         if f"{source.alias}.{column.name}" not in used and len(column.values) > 2
     )
     prefix = fact.prefixes[fact.sources.index(source)]
-    noun = owned(prefix, column.noun)
+    noun = kind(prefix, column.noun)
     value, other = scene.shuffled(column.values)[:2]
     dim = by_parent(scene, fact)
     mine = source.value(column)

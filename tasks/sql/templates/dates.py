@@ -51,7 +51,7 @@ def count_by_year(scene: QueryScene) -> QueryDraft:
         date, noun = dated(scene, fact)
     else:
         fact, date, noun = dated_fact(scene, 1, 1)
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     years = Extend(fact.relation, (("year", year_of(date)),))
     number = Aggregate("number", "count")
     total = Aggregate("total", "sum", measure.expression)
@@ -105,7 +105,7 @@ def grown(scene: QueryScene) -> QueryDraft:
     """Groups whose total grew from one year to the next."""
     fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
     dim = dimension(scene, fact)
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     last = last_year(scene)
     sums = [
         Aggregate(name, "sum", measure.expression, False, in_year(date, year))

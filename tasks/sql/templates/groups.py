@@ -33,7 +33,7 @@ def group_count(scene: QueryScene) -> QueryDraft:
 def group_sum(scene: QueryScene) -> QueryDraft:
     """A total per group."""
     fact = scene.fact({"easy": 1, "medium": 2, "hard": 3}.get(scene.level, 1))
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     dim = dimension(scene, fact)
     total = Aggregate("total", "sum", measure.expression)
     program = answer(grouped(fact.relation, [dim], [total]), [dim.output, ("total", Ref("total"))])
@@ -53,7 +53,7 @@ def _empty_totals(fact: Fact, measure: Measure) -> tuple[str, ...]:
     """Return the note about totals of missing values, if a value of the fact can be missing."""
     if not fact.lacks(measure):
         return ()
-    return (f"If all of them are without {indefinite(measure.noun)}, the total is empty (NULL).",)
+    return (f"If none of them has {indefinite(measure.noun)}, the total is empty (NULL).",)
 
 
 @template("easy", "medium", "hard")

@@ -26,7 +26,7 @@ def average_of_totals(scene: QueryScene) -> QueryDraft:
     member, outer = fact.sources[-2], by_parent(scene, fact)
     if member.alias == fact.child.alias:
         raise Unbindable
-    measure, key = scene.measure(fact.child), f"{member.alias}.{member.table.key}"
+    measure, key = scene.summed(fact.child), f"{member.alias}.{member.table.key}"
     if measure.nullable:
         fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
     total = Aggregate("total", "sum", measure.expression)
@@ -85,7 +85,7 @@ def busiest(scene: QueryScene) -> QueryDraft:
 def above_mean_total(scene: QueryScene) -> QueryDraft:
     """Groups whose total exceeds the average total of all groups."""
     fact = scene.fact(HOPS[scene.level])
-    dim, measure = by_parent(scene, fact), scene.measure(fact.child)
+    dim, measure = by_parent(scene, fact), scene.summed(fact.child)
     if measure.nullable:
         fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
     totals = grouped(fact.relation, [dim], [Aggregate("total", "sum", measure.expression)])
@@ -182,7 +182,7 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
     """The share of a group's total from rows of a kind."""
     fact = scene.fact(HOPS[scene.level], 1)
     base = fact.phrase
-    dim, measure = dimension(scene, fact), scene.measure(fact.child)
+    dim, measure = dimension(scene, fact), scene.summed(fact.child)
     whole = fact.relation
     scene.restrict(fact, 1, ("category", "status", "flag", "date"))
     fact.relation, inner = whole, fact.conditions[-1]
@@ -206,8 +206,8 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
         ),
         (
             *left_out(dim),
-            f"Leave out any {dim.each} without {fact.child.table.plural} {inner.text}"
-            + (f" and with {indefinite(measure.noun)}." if measure.nullable else "."),
+            f"Leave out any {dim.each} that has none of the latter"
+            + (f" with {indefinite(measure.noun)}." if measure.nullable else "."),
         ),
     )
 
@@ -259,7 +259,7 @@ def best_row(scene: QueryScene) -> QueryDraft:
     down = scene.chance(0.6)
     ranked = Window(valued, "place", "rank", None, dim.keys[:1], (("measured", down),))
     kept = Filter(ranked, Compare("=", Ref("place"), Literal(1)))
-    word = "largest" if down else "smallest"
+    word = measure.extreme(down)
     row = "row" if label.name == dim.name else label.name
     return QueryDraft(
         answer(kept, [dim.output, (row, label.expression), ("value", Ref("measured"))]),

@@ -74,9 +74,7 @@ def anti_join(scene: QueryScene) -> QueryDraft:
         {pair.label.name: pair.label.text},
         (
             f"Which {pair.rows.phrase} have no {pair.children.phrase}{_ref(pair)}?",
-            f"List the {pair.rows.phrase} to which none of the {pair.children.phrase} "
-            f"belongs{_ref(pair)}.",
-            f"Find {pair.rows.phrase} without a single one of the {pair.children.phrase}"
+            f"Among the {pair.rows.phrase}, find those that have no {pair.children.phrase}"
             f"{_ref(pair)}.",
         ),
     )
@@ -115,9 +113,8 @@ def semi_join(scene: QueryScene) -> QueryDraft:
         (
             f"Which {pair.rows.phrase} have at least one of the "
             f"{pair.children.phrase}{_ref(pair)}?",
-            f"List the {pair.rows.phrase} to which one or more {pair.children.phrase} "
-            f"belong{_ref(pair)}.",
-            f"Find {pair.rows.phrase} that have any of the {pair.children.phrase}{_ref(pair)}.",
+            f"Among the {pair.rows.phrase}, find those that have any {pair.children.phrase}"
+            f"{_ref(pair)}.",
         ),
         (f"Each {pair.parent.table.noun} appears once.",),
         other=other,
@@ -247,7 +244,7 @@ def all_of(scene: QueryScene) -> QueryDraft:
 def fan_out(scene: QueryScene) -> QueryDraft:
     """A total over parents with children: each parent counts once."""
     pair = Pairing(scene)
-    measure = scene.measure(pair.parent, "amount", "quantity")
+    measure = scene.summed(pair.parent)
     total = (Aggregate("total", "sum", measure.expression), Aggregate("number", "count"))
     outputs = [("number", Ref("number")), ("total", Ref("total"))]
     matched = Match(pair.rows.relation, pair.children.relation, pair.on)
@@ -278,7 +275,7 @@ def two_children(scene: QueryScene) -> QueryDraft:
         if e.child not in (pair.edge.child, pair.edge.parent)
     )  # fmt: skip
     left, right = pair.children, pair.side(second, 1)
-    measure = scene.measure(left.child)
+    measure = scene.summed(left.child)
     key = pair.on[0][0]
     first = GroupBy(
         left.relation, (pair.on[0][1],), (Aggregate("first_total", "sum", measure.expression),)

@@ -62,17 +62,18 @@ def count_rows(scene: QueryScene) -> QueryDraft:
         ),
     )
     outputs = ("number", "smallest", "largest")
+    low, high = measure.extreme(False), measure.extreme(True)
     return QueryDraft(
         answer(groups, [(name, Ref(name)) for name in outputs]),
         {
             "number": f"the number of {fact.child.table.plural}",
-            "smallest": f"their smallest {measure.text}",
-            "largest": f"their largest {measure.text}",
+            "smallest": f"their {low} {measure.text}",
+            "largest": f"their {high} {measure.text}",
         },
         (
-            f"How many {fact.phrase} are there, and what are their smallest and largest "
+            f"How many {fact.phrase} are there, and what are their {low} and {high} "
             f"{measure.text}?",
-            f"Count the {fact.phrase}, and give the smallest and the largest {measure.text}.",
+            f"Count the {fact.phrase}, and give their {low} and {high} {measure.text}.",
         ),
         ("The answer is a single row.",),
     )
@@ -126,7 +127,7 @@ def top_rows(scene: QueryScene) -> QueryDraft:
         ),
         count,
     )
-    word = "largest" if down else "smallest"
+    word = measure.extreme(down)
     return QueryDraft(
         program,
         {label.name: label.text, name: f"the {measure.text}"},
@@ -153,7 +154,7 @@ def extreme_rows(scene: QueryScene) -> QueryDraft:
     if place == 2:
         ranked = Window(valued, "place", "dense_rank", None, (), (("measured", down),))
     kept = Filter(ranked, Compare("=", Ref("place"), Literal(place)))
-    word = ("second " if place == 2 else "") + ("largest" if down else "smallest")
+    word = ("second " if place == 2 else "") + measure.extreme(down)
     return QueryDraft(
         answer(kept, [(label.name, label.expression), ("value", Ref("measured"))]),
         {label.name: label.text, "value": f"the {measure.text}"},

@@ -5,6 +5,7 @@ and read like sentences. All expressions that it returns are on canonical values
 dirty column, the expression cleans it and carries the uncleaned reading as its misreading.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from hexathlon.tasks.sql.programs.expressions import Expression, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Filter, Join
 from hexathlon.tasks.sql.programs.walk import pruned, scans
-from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table
+from hexathlon.tasks.sql.schema import Column, Edge, Role, Schema, Table
 from hexathlon.tasks.sql.templates.conditions import PhrasedCondition, both_conditions, condition
 from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
@@ -25,6 +26,9 @@ from hexathlon.tasks.task import Level
 
 __all__ = ["Fact", "Label", "Measure", "QueryScene"]
 
+_NEVER_SUMMED = re.compile(
+    r"\b(?:elevation|height|length|percentage|position|price|range|rank|rate|width)$"
+)
 CONDITIONS = {"tiny": 1, "easy": 1, "medium": 2, "hard": 3}
 
 
@@ -55,6 +59,13 @@ class Measure:
         """The text without a unit."""
         return self.column.noun if self.column else self.text
 
+    def extreme(self, most: bool) -> str:
+        """Return the adjective for the first or the last in order of the measure."""
+        high = self.column is not None and (
+            self.column.role == "rating" or self.column.unit == "USD"
+        )
+        return ("lowest", "highest")[most] if high else ("smallest", "largest")[most]
+
 
 @dataclass(slots=True)
 class Fact:
@@ -78,12 +89,11 @@ class Fact:
 
     def called(self, place: int, plural: bool = False) -> str:
         """Return a source's noun, with the path to it if the noun alone is ambiguous."""
-        table, path = self.sources[place].table, self.prefixes[place]
-        owner, _, link = path.rpartition("'s ")
-        if plural:
-            bare = link.removesuffix(table.noun)
-            link = f"{link}s" if bare == link else bare + table.plural
-        return f"{link} ({'those' if plural else 'that'} of the {owner})" if owner else link
+        table, path = self.sources[place].table, self.prefixes[place].replace("'s ", " ")
+        if not plural:
+            return path
+        bare = path.removesuffix(table.noun)
+        return f"{path}s" if bare == path else bare + table.plural
 
     def lacks(self, measure: Measure) -> bool:
         """Whether some of the rows may have no value of a measure."""
@@ -286,12 +296,15 @@ class QueryScene(Drawing):
         noun = f"{table.noun} id"
         return Label(_plain(noun), Ref(key), f"the {noun}", noun, (key,))
 
-    def measure(self, source: Source, *roles: str) -> Measure:
+    def measure(self, source: Source, *roles: Role) -> Measure:
         """Return a numeric value of the source's rows."""
         wanted = roles or ("amount", "quantity", "rating")
-        column = self.pick(c for c in source.table.columns if c.role in wanted)
-        unit = f" (in {column.unit})" if column.unit and column.unit != "USD" else ""
-        return Measure(source.value(column), f"{column.noun}{unit}", column.nullable, column)
+        return _measure(source, self.pick(source.table.with_role(*wanted)))
+
+    def summed(self, source: Source) -> Measure:
+        """Return a numeric value of the source's rows of which totals make sense."""
+        columns = source.table.with_role("amount", "quantity")
+        return _measure(source, self.pick(c for c in columns if not _NEVER_SUMMED.search(c.noun)))
 
     def group_column(self, source: Source, taken: Iterable[str] = ()) -> Column:
         """Return a column with few values to group by."""
@@ -304,6 +317,11 @@ class QueryScene(Drawing):
     def date(self, source: Source) -> Column:
         """Return a date column of the source."""
         return self.pick(source.table.with_role("date"))
+
+
+def _measure(source: Source, column: Column) -> Measure:
+    unit = f" (in {column.unit})" if column.unit and column.unit != "USD" else ""
+    return Measure(source.value(column), f"{column.noun}{unit}", column.nullable, column)
 
 
 def _plain(words: str) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "by_parent",
     "dimension",
     "grouped",
+    "kind",
     "known",
     "left_out",
     "plain",
@@ -92,12 +93,12 @@ def by_category(scene: QueryScene, fact: Fact) -> Dimension:
     value = source.value(column)
     known(fact, value, column)
     return Dimension(
-        name, f"the {owned(prefix, column.noun)}", _kind(prefix, column.noun),
+        name, f"the {owned(prefix, column.noun)}", kind(prefix, column.noun),
         fact.child.table.plural, ((name, value),), (name,), Ref(name), source, column,
     )  # fmt: skip
 
 
-def _kind(prefix: str, noun: str) -> str:
+def kind(prefix: str, noun: str) -> str:
     """Name a property as a kind of group: "customer segment"."""
     name = owned(prefix, noun)
     if prefix and noun.startswith(prefix):

@@ -51,7 +51,7 @@ def dated_fact(scene: QueryScene, hops: int, conditions: int) -> tuple[Fact, Exp
 def monthly(scene: QueryScene) -> tuple[Fact, Relation, Measure, str]:
     """Return monthly totals: the fact, the grouped relation, the measure and the date's noun."""
     fact, date, noun = dated_fact(scene, 1, 2 if scene.hard else 1)
-    measure = scene.measure(fact.child, "amount", "quantity")
+    measure = scene.summed(fact.child)
     months = Extend(
         fact.relation, (("month", FunctionCall("substr", (date, Literal(1), Literal(7)))),)
     )
@@ -152,7 +152,7 @@ def top_per_group(scene: QueryScene) -> QueryDraft:
     if member.alias == fact.child.alias:
         raise Unbindable
     dim = by_parent(scene, fact)
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     count = scene.number(1, 3)
     known = Filter(fact.relation, IsNull(measure.expression, negated=True))
     total = Aggregate("total", "sum", measure.expression)
@@ -224,7 +224,7 @@ def share_of_total(scene: QueryScene) -> QueryDraft:
     """Each group's share of the total."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     known = Filter(fact.relation, IsNull(measure.expression, negated=True))
     base = known if measure.nullable else fact.relation
     totals = grouped(base, [dim], [Aggregate("total", "sum", measure.expression)])
