@@ -65,12 +65,11 @@ def count_by_year(scene: QueryScene) -> QueryDraft:
             "total": f"their total {measure.text}",
         },
         (
-            f"For each year of the {noun}, count the {fact.phrase}, and add up their "
-            f"{measure.text}.",
+            f"For each year (by {noun}), count the {fact.phrase}, and add up their {measure.text}.",
             f"How many {fact.phrase} are there in each year (by {noun}), and what is their total "
             f"{measure.text}?",
-            f"Break the {fact.phrase} down by year of {noun}: how many, and with what total "
-            f"{measure.text}?",
+            f"Break the {fact.phrase} down by year of {noun}: how many are there, and what is "
+            f"their total {measure.text}?",
         ),
         (f"Leave out years without such {fact.child.table.plural}.",),
     )
@@ -125,8 +124,8 @@ def grown(scene: QueryScene) -> QueryDraft:
         (
             f"For which {dim.each} was the total {measure.text} of the {fact.phrase} {word} in "
             f"{last} than in {last - 1}, by {noun}?",
-            f"For the years {last - 1} and {last} (by {noun}), add up the {measure.text} of the "
-            f"{fact.phrase} per {dim.each}, and list those whose {last} total is {word}.",
+            f"For each {dim.each}, add up the {measure.text} of the {fact.phrase} in {last - 1} "
+            f"and in {last} (by {noun}), and list those whose {last} total is {word}.",
         ),
         (*left_out(dim), f"Leave out any {dim.each} that lacks a total for one of the years."),
     )
@@ -245,8 +244,8 @@ def cohorts(scene: QueryScene) -> QueryDraft:
         (
             f"For each {dim.each}, find the year of the first of the {fact.phrase} (by {noun}). "
             f"How many {plural} have their first one in each year?",
-            f"Sort the {plural} into years by the {noun} of their first one among the "
-            f"{fact.phrase}, and count them per year.",
+            f"Group the {plural} by the year of their first one among the {fact.phrase} (by "
+            f"{noun}), and count them per year.",
         ),
         (f"{plural.capitalize()} that have none do not count; leave out years with a count of 0.",),
     )  # fmt: skip

@@ -80,8 +80,8 @@ def running_total(scene: QueryScene) -> QueryDraft:
             "so_far": "the total of that month and all earlier ones",
         },
         (
-            f"Give the monthly development of the total {measure.text} of the {fact.phrase}, by "
-            f"{noun}, with the running total.",
+            f"Give the monthly total {measure.text} of the {fact.phrase} (by {noun}), with a "
+            "running total.",
             f"For each month (by {noun}), what is the total {measure.text} of the {fact.phrase}, "
             "and what is the total up to and including that month?",
             f"Add up the {measure.text} of the {fact.phrase} month by month (by {noun}) and "
