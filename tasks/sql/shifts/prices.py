@@ -157,9 +157,9 @@ def withdraw_prices(desk: TicketDesk) -> SQLTicket | None:
     )
     number = desk.notes.prices
     text = (
-        f"The new prices do not hold for the kind {kind} after all. What ticket {number} asked for "
-        f"is withdrawn for {kind}: leave its prices as they were this morning. For all other kinds "
-        "it stays."
+        f"The new prices do not apply to the kind {kind} after all. Ticket {number} is withdrawn "
+        f"for {kind}: put its prices back as they were this morning. For all other kinds it still "
+        "holds."
     )
     return SQLTicket("withdrawal", text, steps)
 
