@@ -337,8 +337,8 @@ def _moved(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
         return []
     return [(
         "ticket", f"Full tablespace on {layout.systems['N']}", shifted(spec.first, -45),
-        f"Writes failed on Tuesday because the tablespace was full. What we did: {'; '.join(moved)}. "
-        "The columns are the same. The pages were not updated.",
+        "Writes failed on Tuesday because the tablespace was full. What we did: "
+        f"{'; '.join(moved)}. The columns are the same. The pages were not updated.",
     )]  # fmt: skip
 
 

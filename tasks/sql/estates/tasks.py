@@ -54,7 +54,7 @@ def estate_instruction(made: Estate) -> str:
         "Give the name of the region, the pieces delivered, and delivery punctuality as a share "
         "between 0 and 1.",
     }[spec.metric]
-    row = {"clients": "customer", "recurring": "segment that has any"}.get(
+    row = {"clients": "of them", "recurring": "segment that has any"}.get(
         spec.metric, "region that has any"
     )
     return (

@@ -231,8 +231,8 @@ def results(desk: TicketDesk) -> SQLTicket | None:
     text = (
         f"We need a table of results named {name} with the columns {column}, month, items and "
         f"value. It has one row for each {words[by]} and month from {first} on in which "
-        f"{theme.item[1]} count, with their number and their counted value, and is kept from now "
-        "on."
+        f"{theme.item[1]} count, with their number and their counted value, and is kept up to date "
+        "from now on."
     )
     return SQLTicket("results", text, (created, replace(inserted, slips=slips)))
 

@@ -128,7 +128,7 @@ def _customer(table: Table) -> bool:
     """Whether rows are people or companies that are not the staff."""
     pools = {column.law.pool for column in table.columns if column.role == "name"}
     staff = any(column.noun == "hire date" for column in table.columns)
-    return bool(pools & {"person", "company"}) and not staff
+    return bool(pools & {"person", "company", "farm", "publisher"}) and not staff
 
 
 def _accounts(ground: Ground, draw: ValueDraw) -> None:

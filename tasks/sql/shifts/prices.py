@@ -92,8 +92,8 @@ def prices(desk: TicketDesk) -> SQLTicket | None:
     )
     desk.notes.prices = desk.number()
     text = (
-        f"The new price list is in {desk.sql('@list')}. Bring it into the prices, as the procedure "
-        "for price lists says."
+        f"The new price list is in {desk.sql('@list')}. Enter it in the prices according to "
+        "the procedure for price lists."
     )
     look = desk.sql(
         f"SELECT l.kind, l.region, l.first, l.price, p.@price.price, p.@price.last FROM {_LATEST} "

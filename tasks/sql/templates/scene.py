@@ -136,6 +136,7 @@ class QueryScene(Drawing):
         super().__init__(schema, level, rng, sample)
         self.side = side
         self._aliases: set[str] = set()
+        self._compared: set[str] = set()
 
     # -- tables ----------------------------------------------------------------------------
 
@@ -264,6 +265,7 @@ class QueryScene(Drawing):
             if item is None:
                 break
             used.add(item.column)
+            self._compared.add(item.column)
             fact.conditions.append(item)
             fact.relation = Filter(fact.relation, item.expression)
 
@@ -297,14 +299,20 @@ class QueryScene(Drawing):
         return Label(_plain(noun), Ref(key), f"the {noun}", noun, (key,))
 
     def measure(self, source: Source, *roles: Role) -> Measure:
-        """Return a numeric value of the source's rows."""
+        """Return a numeric value of the source's rows, if possible one without a condition."""
         wanted = roles or ("amount", "quantity", "rating")
-        return _measure(source, self.pick(source.table.with_role(*wanted)))
+        return _measure(source, self._other(source, source.table.with_role(*wanted)))
 
     def summed(self, source: Source) -> Measure:
         """Return a numeric value of the source's rows of which totals make sense."""
         columns = source.table.with_role("amount", "quantity")
-        return _measure(source, self.pick(c for c in columns if not _NEVER_SUMMED.search(c.noun)))
+        fit = [column for column in columns if not _NEVER_SUMMED.search(column.noun)]
+        return _measure(source, self._other(source, fit))
+
+    def _other(self, source: Source, columns: Sequence[Column]) -> Column:
+        """Return one of the columns, if possible one that is not in a condition."""
+        free = [c for c in columns if f"{source.alias}.{c.name}" not in self._compared]
+        return self.pick(free or columns)
 
     def group_column(self, source: Source, taken: Iterable[str] = ()) -> Column:
         """Return a column with few values to group by."""

@@ -53,7 +53,7 @@ _ORDERS = {
     "case_padding": "to lower case without leading or trailing spaces",
     "codes": "to the full words in lower case",
     "two_date_formats": "to the form YYYY-MM-DD",
-    "missing_spellings": "to NULL where it is unknown",
+    "missing_spellings": "to NULL wherever it is unknown, in whatever spelling",
 }
 
 
@@ -79,12 +79,12 @@ def repair(scene: WriteScene) -> Plan | None:
         for row in content[table.name]:
             row[column.name] = column.canonical(row)
 
-    deleted = ", including deleted rows" if table.soft_delete else ""
-    entered = ", including duplicates" if table.natural_key else ""
+    deleted = ", deleted ones included" if table.soft_delete else ""
+    entered = ", duplicates included" if table.natural_key else ""
     note = f" The column has {column.dirt.note}." if column.dirt and kind == "codes" else ""
     instruction = (
-        f"In the table {table.name}, convert the {column.noun} of every row "
-        f"{_ORDERS[kind]}{deleted}{entered}. Change nothing else.{note}"
+        f"In the table {table.name}, convert the {column.noun} {_ORDERS[kind]}, in every "
+        f"row{deleted}{entered}. Change nothing else.{note}"
     )
     return Plan(instruction, (gold,), other, mutants, change)
 
