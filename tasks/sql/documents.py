@@ -22,7 +22,7 @@ _ADJECTIVES = (
 )  # fmt: skip
 _AUTHORITIES = ("the data office", "the finance board", "the operations council")
 _OPERATORS = {"=": "is", "<>": "is not", ">=": "is at least", "<=": "is at most", ">": "is above",
-              "<": "is below", "IN": "is one of"}  # fmt: skip
+              "<": "is below", "IN": "is"}  # fmt: skip
 
 
 def write_documents(
@@ -52,21 +52,30 @@ def _dictionaries(tables: Sequence[Table], cryptic: bool, today: str) -> Iterato
 def _entry(table: Table, cryptic: bool) -> str:
     lines = [f"{table.name}: one row per {table.noun}."]
     for column in table.columns:
-        dirt = column.dirt
-        remark = f" Note: {dirt.note}." if dirt is not None and dirt.stated else ""
-        if cryptic or remark or column.role in ("amount", "soft_delete"):
-            lines.append(f"  {column.name}: {_meaning(column, table)}.{remark}")
+        parts = [_meaning(column, table)] if cryptic else []
+        parts += _facts(column)
+        if parts:
+            lines.append(f"  {column.name}: {'; '.join(parts)}.")
     return "\n".join(lines)
 
 
 def _meaning(column: Column, table: Table) -> str:
     if column.references:
         return f"{column.noun} of the {table.noun}, references {'.'.join(column.references)}"
+    return column.noun
+
+
+def _facts(column: Column) -> Iterator[str]:
+    """Yield what the name of a column does not tell: its unit, and how its values are written."""
+    dirt = column.dirt
     if column.role == "soft_delete":
-        return "1 where the row was deleted"
-    stated_unit = column.dirt is None or column.dirt.kind != "row_units"
-    unit = f", in {column.unit}" if column.unit and stated_unit else ""
-    return f"{column.noun}{unit}"
+        yield "1 where the row was deleted"
+    if column.role == "flag":
+        yield "1 = yes, 0 = no"
+    if column.unit and (dirt is None or dirt.kind != "row_units"):
+        yield f"in {column.unit}"
+    if dirt is not None and dirt.stated:
+        yield dirt.note
 
 
 def _rules(tables: Sequence[Table], today: str) -> Iterator[Document]:
@@ -74,25 +83,23 @@ def _rules(tables: Sequence[Table], today: str) -> Iterator[Document]:
     for table in tables:
         if table.soft_delete and not table.decoy:
             lines.append(
-                f"Rows of {table.name} with {table.soft_delete} = 1 were deleted. "
-                "They count in no figure."
+                f"Rows of {table.name} with {table.soft_delete} = 1 were deleted and do not count."
             )
         if table.natural_key and not table.decoy:
             lines.append(
-                f"Some rows of {table.name} were entered twice. Rows with the same "
-                f"{table.natural_key} are one {table.noun}; the row with the lowest {table.key} "
-                "counts, the others do not."
+                f"{table.name} contains duplicates: rows with the same {table.natural_key} are "
+                f"the same {table.noun}. Only the one with the lowest {table.key} counts."
             )
     copies = [table for table in tables if table.decoy]
     if copies:
         lines.append(
-            "Tables whose names speak of backups, copies or years are leftovers of old jobs and "
-            "out of date. No figure is taken from them."
+            "Backups and copies of tables (with endings such as _old, _copy or _2021_archive, or "
+            "beginnings such as tmp_, stg_ or x_) are out of date. Do not use them."
         )
     if not all(table.core or table.decoy for table in tables):
         lines.append(
-            "The database is shared with other departments, whose tables carry a prefix. A request "
-            "means the tables without a department's prefix, unless it says otherwise."
+            "The database is shared with other departments, whose tables have a prefix. Requests "
+            "are about the tables without a department's prefix, unless they say otherwise."
         )
     if lines:
         yield Document("house_rules", "House rules for figures", "rules", "\n".join(lines),
@@ -119,14 +126,14 @@ def _versions(
 ) -> Iterator[Document]:
     since = _before(today, 60 + index)
     authority = _AUTHORITIES[int(rng.integers(len(_AUTHORITIES)))]
-    new = _definition(metric, table, "_current", since, None)
-    old_metric = changed_metric(metric, table)
-    old = _definition(old_metric, table, "_2021", _before(today, 900 + index), new.name)
+    new = _definition(metric, table, f"_{since[:4]}", since, None)
+    old_metric, issued = changed_metric(metric, table), _before(today, 900 + index)
+    old = _definition(old_metric, table, f"_{issued[:4]}", issued, new.name)
     text = (
-        f"{new.text}\n\nDecided by {authority}, in force since {since}. It replaces every earlier "
-        f"definition, also those in documents that are still on file."
+        f"{new.text}\n\nApproved by {authority}; in force since {since}. It replaces all earlier "
+        "definitions, including those still on file."
     )
-    yield replace(old, text=f"{old.text}\n\nIssued {old.dated}.")
+    yield old
     yield replace(new, text=text)
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["be", "with_article"]
+__all__ = ["be", "indefinite", "with_article"]
 
 _SPOKEN_AS_CONSONANT = re.compile(r"(?:eu|ewe|one\b|once|uni(?!m|n)|us[aeiu]|ut[ie]|ub|u\b)", re.I)
 _PLURAL = re.compile(r"(?:credits|days|goods|hours|miles|minutes|months|points|votes)(?: waited)?$")
@@ -27,3 +27,12 @@ def be(noun: str) -> str:
     ('is', 'are')
     """
     return "are" if _PLURAL.search(noun) else "is"
+
+
+def indefinite(noun: str) -> str:
+    """Return a noun with its indefinite article, or without one if it is a plural.
+
+    >>> indefinite("fare"), indefinite("final points")
+    ('a fare', 'final points')
+    """
+    return noun if be(noun) == "are" else with_article(noun)

@@ -70,6 +70,83 @@ _POOLS: dict[str, tuple[str, str]] = {
         Logic Mechanics Music Optics Philosophy Rhetoric Statistics Surveying Topology Zoology
         Anatomy Botany Calculus Drama""",
     ),
+    "medicine": (
+        """Alvo Beni Cardo Dermo Ento Fluvo Galo Hemo Imu Juno Kelo Lumo Mero Nefro Orto Pulmo
+        Quino Rino Sero Toxi Uro Vaso Xero Zeno Algo Brono Cefo Digo Ebro Fero Glico Hypno Iso
+        Lipo Mono Neuro Osto Perio Relo Somno""",
+        """cet dine fort gel line lor mint pax prin rax san tine vex xan zol zen""",
+    ),
+    "insurer": (
+        """Acorn Bridge Civic Dover Equal Family Guardian Harbour Imperial Jubilee Keystone
+        Lantern Mariner Northern Oak Provident Regent Shield Trident United Victoria Western
+        Anchor Beacon Crown Delta Evergreen First General Heritage Ivy Liberty""",
+        """Assurance Benefit Care Cover Health Insurance Life Mutual Protect Provision Surety
+        Trust Union Welfare Alliance Fund""",
+    ),
+    "farm": (
+        """Alder Barley Clover Drake Elm Fern Gorse Hazel Ivy Juniper Kestrel Lark Meadow Nettle
+        Otter Plover Quince Rook Sorrel Thistle Upland Vetch Willow Yarrow Ash Beech Cherry Dove
+        Elder Finch Grouse Heron Ibis Jay Kite Linden Magpie Nut Oak Partridge""",
+        """Farm Grange Acres Croft Barn Dairy Fields Holding Hill Manor Meadows Ranch Stead
+        Pastures Cottage Mill""",
+    ),
+    "studio": (
+        """Amber Blue Comet Dusk Echo Falcon Galaxy Halo Indigo Jaguar Kite Lion Mirage North
+        Orbit Phoenix Quartz Raven Silver Tiger Umbra Velvet Wolf Zenith Arrow Bison Cobra Dragon
+        Ember Fox Granite Hawk Iris Jade Koala Lynx Meteor Nova Onyx Puma""",
+        """Pictures Films Studios Productions Media Entertainment Features Screen Light Works
+        Arts Visions Motion Frame House Reel""",
+    ),
+    "developer": (
+        """Amber Blue Comet Dusk Echo Falcon Galaxy Halo Indigo Jaguar Kite Lion Mirage North
+        Orbit Phoenix Quartz Raven Silver Tiger Umbra Velvet Wolf Zenith Arrow Bison Cobra Dragon
+        Ember Fox Granite Hawk Iris Jade Koala Lynx Meteor Nova Onyx Puma""",
+        """Games Interactive Softworks Studios Play Digital Labs Forge Arcade Code Bytes Pixel
+        Engine Workshop Logic Loop""",
+    ),
+    "publisher": (
+        """Amber Birch Cedar Dover Eastgate Fairfield Grange Holm Ivory Juniper Kingsway Linden
+        Maple Norwood Orchard Parkside Quill Rosewood Sterling Thornton Upton Vine Westbrook
+        Yarrow Ashford Bramble Corner Dale Elmwood Ferris Glen Hawthorn""",
+        """Press Books House Editions Publishing Paperbacks Classics Library Print Pages Letters
+        Volumes Reprints Titles Folio Imprint""",
+    ),
+    "department": (
+        """Central Regional Digital Domestic Field Global Corporate Technical Commercial Internal
+        External Strategic Retail Wholesale Export Industrial Local Mobile Public Private Legal
+        Medical Urban Rural""",
+        """Sales Payroll Logistics Marketing Procurement Audit Planning Support Training Security
+        Research Design Accounts Quality Maintenance Relations Analytics Compliance Services
+        Operations""",
+    ),
+    "aircraft": (
+        """Albatross Buzzard Condor Dove Eagle Falcon Gannet Harrier Ibis Jackdaw Kestrel Lark
+        Merlin Nighthawk Osprey Petrel Quail Raven Swift Tern Vulture Wren Albion Bluebird
+        Cormorant Drake Egret Fulmar Goshawk Heron""",
+        """100 120 150 180 200 210 240 260 300 320 340 380 400 420 450 500""",
+    ),
+    "tariff": (
+        """Basic Comfort Daily Eco Family Garden Home Indoor Junior Kitchen Local Mini Night
+        Office Plus Quiet Rapid Smart Time Urban Village Weekend Active Bright Classic Direct
+        Easy Fair Green Happy Independent Joint""",
+        """Saver Fixed Flex Standard Online Choice Value Cap Tracker Budget Prime Bonus Light
+        Direct Variable Bundle""",
+    ),
+    "article": (
+        """Activating Adding Checking Cancelling Changing Connecting Deleting Editing Exporting
+        Finding Importing Installing Joining Moving Printing Reading Removing Renaming Repairing
+        Replacing Resetting Restoring Securing Sending Setting Sharing Sorting Starting Testing
+        Tracking Updating Upgrading""",
+        """accounts backups calendars contacts devices drivers files filters folders groups
+        invoices keys labels licences lists logs mailboxes menus networks passwords printers
+        profiles reports rules scanners servers tables tags templates updates users workspaces""",
+    ),
+    "software": (
+        """Atlas Bolt Cloud Data Edge Flow Grid Hyper Insight Jet Kernel Link Meta Net Open Pulse
+        Quick Rapid Sync Team Unity Vault Web Zip Alpha Beam Core Desk Easy Fast Go Help""",
+        """Desk Hub Manager Studio Point Guard Board Box Suite Drive Mail Plan Track View Works
+        Zone""",
+    ),
     "campaign": (
         """Autumn Bargain Citywide December Early Family Grand Holiday Island January Late Member
         National Opening Partner Quick Returning Spring Summer Trial Weekend Winter Anniversary
@@ -78,6 +155,9 @@ _POOLS: dict[str, tuple[str, str]] = {
         Round Sale Season Special Tour Treat Week""",
     ),
 }
+
+
+_JOINED = frozenset({"city", "medicine"})
 
 
 @lru_cache(maxsize=64)
@@ -99,7 +179,7 @@ def pool_name(pool: str, split: Split, index: int) -> str:
     size = len(first) * len(second)
     series, index = divmod(index, size)
     left, right = first[index % len(first)], second[index // len(first)]
-    if pool == "city":
+    if pool in _JOINED:
         return left + right + (f" {_numeral(series)}" if series else "")
     if pool == "person" and series:
         return f"{left} {_initials(series)} {right}"

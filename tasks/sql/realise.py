@@ -8,13 +8,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hexathlon.tasks.sql.english import with_article
-from hexathlon.tasks.sql.programs.expressions import Expression, FunctionCall, Misreadable, Ref
+from hexathlon.tasks.sql.programs.expressions import (
+    Compare,
+    Expression,
+    FunctionCall,
+    IsNull,
+    Misreadable,
+    Ref,
+    meant,
+)
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
     Combine,
     Distinct,
     Extend,
+    Filter,
     Join,
     Limit,
     OrderBy,
@@ -61,7 +69,7 @@ def _columns(draft: QueryDraft, pick: Pick) -> str:
         [
             f"Return exactly {_number(len(items))} columns, in this order: {listed}.",
             f"The answer has {_number(len(items))} columns, in this order: {listed}.",
-            f"Columns of the answer, in this order: {listed}.",
+            f"Columns, in this order: {listed}.",
         ]
     )
 
@@ -77,18 +85,14 @@ def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
             f"{_bare(outputs[name])} ({'descending' if down else 'ascending'})"
             for name, down in node.keys
         )
-        sentences.append(
-            pick(
-                [f"Sort the rows by {keys}.", f"Order the answer by {keys}.", f"Sorted by {keys}."]
-            )
-        )
+        sentences.append(pick([f"Sort the rows by {keys}.", f"Order the answer by {keys}."]))
         node = node.source
     if limit is not None:
         count = "row" if limit.count == 1 else f"{limit.count} rows"
         skipped = f" after skipping {limit.offset}" if limit.offset else ""
-        sentences.append(f"Keep only the first {count} of that order{skipped}.")
+        sentences.append(f"Return only the first {count} in that order{skipped}.")
     if isinstance(node, Distinct):
-        sentences.append(pick(["List each different row once.", "No row appears twice."]))
+        sentences.append(pick(["List each combination once.", "Do not repeat rows."]))
     for name, item in node.items if isinstance(node, Project) else ():
         if isinstance(item, FunctionCall) and item.function == "round":
             places = item.arguments[1]
@@ -101,15 +105,10 @@ def rules_note(schema: Schema, tables: Sequence[str]) -> list[str]:
     used = [schema.table(name) for name in tables]
     kinds = []
     if any(table.soft_delete for table in used):
-        kinds.append("marked as deleted")
+        kinds.append("deleted rows")
     if any(table.natural_key for table in used):
-        kinds.append("repeating an earlier one")
-    if not kinds:
-        return []
-    return [
-        f"In every table that the question involves, leave out the rows {' or '.join(kinds)}, as "
-        "the documents describe."
-    ]
+        kinds.append("duplicates")
+    return [f"The house rules on {' and '.join(kinds)} apply."] if kinds else []
 
 
 def _spellings(draft: QueryDraft, schema: Schema) -> list[str]:
@@ -142,15 +141,15 @@ def _answer_items(program: Relation) -> tuple[tuple[str, Expression], ...]:
 def _spelling(description: str, column: Column) -> str:
     bare, kind = _bare(description), column.dirt.kind if column.dirt else ""
     if kind in ("case_padding", "codes") and column.values:
-        listed = ", ".join(f"'{value}'" for value in column.values)
-        return f"In the answer, write {bare} as one of {listed}."
+        *others, last = (f"'{value}'" for value in column.values)
+        return f"Write {bare} as {', '.join(others)} or {last}."
     match kind:
         case "case_padding":
-            return f"In the answer, write {bare} in lower case, without blanks around it."
+            return f"Write {bare} in lower case, without leading or trailing spaces."
         case "two_date_formats":
-            return f"In the answer, write {bare} like 2024-03-31."
+            return f"Write {bare} in the form 2024-03-31."
         case "currency_text":
-            return f"In the answer, give {bare} as a plain number."
+            return f"Give {bare} as a plain number."
         case "missing_spellings":
             return f"Where {bare} is not known, leave it empty (NULL)."
         case _:
@@ -160,23 +159,55 @@ def _spelling(description: str, column: Column) -> str:
 def _known_partners(program: Relation, schema: Schema) -> list[str]:
     """Return a sentence for every inner join that drops rows, derived from the program."""
     tables = {scan.alias: schema.table(scan.table) for scan in scans(program)}
+    restricted = _restricted(program)
     phrases: list[str] = []
-    deleted: list[str] = []
     for join in nodes(program, Join):
         for left, _ in join.on if join.kind == "inner" else ():
             alias, _, name = left.partition(".")
             column = tables[alias].column(name) if name else None
             if column is None or column.references is None:
                 continue
-            parent = schema.table(column.references[0])
-            if column.nullable or column.law.orphans or parent.soft_delete:
-                phrases.append(f"{tables[alias].plural} without a known {column.noun}")
-            if parent.soft_delete:
-                deleted.append(column.noun)
-    listed = " and ".join(dict.fromkeys(phrases))
-    gone = " or ".join(with_article(noun) for noun in dict.fromkeys(deleted))
-    sentences = [f"Leave out {listed}."] if listed else []
-    return sentences + ([f"Here, {gone} whose row was deleted is not known."] if gone else [])
+            parents = {scan.alias for scan in scans(join.right)}
+            open_ended = column.nullable or bool(column.law.orphans)
+            open_ended = open_ended and not parents & restricted
+            deleted = schema.table(column.references[0]).soft_delete is not None
+            if open_ended or deleted:
+                phrases.append(_unmatched(tables[alias].plural, column.noun, open_ended, deleted))
+    return [f"Leave out {' and '.join(dict.fromkeys(phrases))}."] if phrases else []
+
+
+def _restricted(program: Relation) -> set[str]:
+    """Return the tables in conditions, and those that lead to them: rows without one cannot fit."""
+    compared = {
+        name.partition(".")[0]
+        for node in nodes(program, Filter)
+        if _requires_a_value(node.predicate)
+        for name in names_read(node.predicate)
+    }
+    joins = [
+        (left.partition(".")[0], {scan.alias for scan in scans(join.right)})
+        for join in nodes(program, Join)
+        for left, _ in join.on
+    ]
+    for _ in joins:
+        compared |= {child for child, parents in joins if parents & compared}
+    return compared
+
+
+def _requires_a_value(condition: Expression) -> bool:
+    """Whether a reader would take it that rows without the property do not meet the condition."""
+    if isinstance(condition, Misreadable) and condition.label == "count_deleted":
+        return False
+    right = meant(condition)
+    absent = isinstance(right, IsNull) and not right.negated
+    return not absent and not (isinstance(right, Compare) and right.operator == "<>")
+
+
+def _unmatched(plural: str, noun: str, open_ended: bool, deleted: bool) -> str:
+    """Name the rows whose reference leads to no row that counts."""
+    if not deleted:
+        return f"{plural} without a known {noun}"
+    return f"{plural} whose {noun} {'is unknown or deleted' if open_ended else 'was deleted'}"
 
 
 def _bare(description: str) -> str:

@@ -103,7 +103,7 @@ def register(
         for at, (number, *rest) in enumerate([*lines, *follow])
     )
     document = AddedDocument(
-        pick(_DOCUMENTS), "Requests that are not answered", schema.today[:4] + "-01-02",
+        pick(_DOCUMENTS), "Figures that must not be given", schema.today[:4] + "-01-02",
         _rules(words),
     )  # fmt: skip
     obstacle = Obstacle(_REASONS[kinds[0]], (own[0],)) if blocked else None
@@ -137,17 +137,17 @@ def _followers(
 def _rules(words: _Words) -> str:
     lock, loss = words.kinds
     return (
-        f"The table {words.table} records what stands in the way of figures. An entry of kind "
-        f"'{lock}' forbids figures that use its column. An entry of kind '{loss}' says that the "
-        "values of its column were destroyed, so that figures from them would be wrong. Where no "
-        "column is named, the entry concerns every column of its table. A figure uses a column if "
-        "it shows it, computes with it, or selects, groups or orders rows by it, also by way of a "
-        f"definition.\n\nAn entry of kind '{words.end}' ends the entry that it refers to; what was "
-        f"ended no longer matters. An entry of kind '{words.void}' undoes the entry that it refers "
-        "to, as if that had never been made.\n\nA request that an entry in force concerns is not "
-        "answered, not even in part. It is reported as impossible with the number of that entry: "
-        f"as not_permitted for '{lock}', as missing_data for '{loss}'. All other requests are "
-        "answered as usual."
+        f"The table {words.table} lists columns that figures must not use. An entry of kind "
+        f"'{lock}' forbids the use of its column. An entry of kind '{loss}' says that the values "
+        "of its column were destroyed, so that figures based on them would be wrong. An entry "
+        "without a column covers every column of its table. A figure uses a column if it shows "
+        "it, computes with it, or selects, groups or sorts rows by it, directly or through a "
+        f"definition.\n\nAn entry of kind '{words.end}' ends the entry that it refers to, which "
+        f"then no longer applies. An entry of kind '{words.void}' cancels the entry that it refers "
+        "to, as if it had never been made.\n\nIf an entry in force covers anything that a request "
+        "uses, do not answer the request, not even in part. Report it as impossible with the "
+        f"number of that entry: as not_permitted for '{lock}', as missing_data for '{loss}'. "
+        "Answer all other requests as usual."
     )
 
 

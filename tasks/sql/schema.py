@@ -105,6 +105,11 @@ class Table:
         """Name of the first column of the primary key."""
         return self.primary_key[0]
 
+    @property
+    def person(self) -> bool:
+        """Whether the rows are people."""
+        return any(column.role == "name" and column.law.pool == "person" for column in self.columns)
+
     def column(self, name: str) -> Column:
         """Return the column of that name.
 

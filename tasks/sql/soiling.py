@@ -73,7 +73,7 @@ def _places(tables: list[Table]) -> Iterator[_Place]:
 
 
 def _case_padding(column: Column, rng: np.random.Generator) -> Column:
-    note = "typed by hand: letter case and surrounding spaces carry no meaning"
+    note = "typed by hand, so letter case and surrounding spaces mean nothing"
     return replace(column, dirt=Dirt("case_padding", note, bool(rng.random() < 0.4)))
 
 
@@ -85,8 +85,8 @@ def _codes(column: Column, rng: np.random.Generator) -> Column:
         letters = _short(str(value), used)
         spellings = dict.fromkeys((str(value), letters, str(number)))
         mapping.extend((spelling, value) for spelling in spellings)
-        parts.append(f"{', '.join(s.upper() for s in list(spellings)[1:])} = {value}")
-    note = f"codes in either letter case are mixed with the full words: {'; '.join(parts)}"
+        parts.append(f"{' or '.join(s.upper() for s in list(spellings)[1:])} = {value}")
+    note = f"full words mixed with codes, in upper or lower case: {', '.join(parts)}"
     return replace(column, dirt=Dirt("codes", note, mapping=tuple(mapping)))
 
 
@@ -105,13 +105,13 @@ def _two_date_formats(column: Column, rng: np.random.Generator) -> Column:
 
 
 def _currency_text(column: Column, rng: np.random.Generator) -> Column:
-    note = "dollars as text, some with a dollar sign and thousands separators"
+    note = "text, partly with a dollar sign and thousands separators"
     stated = bool(rng.random() < 0.5)
     return replace(column, type="TEXT", unique=False, dirt=Dirt("currency_text", note, stated))
 
 
 def _missing_spellings(column: Column, rng: np.random.Generator) -> Column:
-    note = "NULL, the empty text and N/A all mean that the value is not known"
+    note = "NULL, an empty string and N/A all mean unknown"
     return replace(column, dirt=Dirt("missing_spellings", note, bool(rng.random() < 0.6)))
 
 
@@ -131,7 +131,7 @@ def _unit_column(measured: Column, table: Table, namer: Namer) -> Column:
 
 
 def _orphans(column: Column, rng: np.random.Generator) -> Column:
-    note = "some rows reference a record that no longer exists"
+    note = "some rows refer to a record that no longer exists"
     law = replace(column.law, orphans=0.06)
     return replace(column, law=law, dirt=Dirt("orphans", note, bool(rng.random() < 0.3), 0.06))
 

@@ -34,7 +34,7 @@ DOMAIN = Domain(
             name("company"), year("founding year", 1920, 2000), link("continent"),
         ), weight=0.2),
         Entity("aircraft model", "aircraft models", "entity", 2, (
-            name("title"), link("manufacturer", skew=0.5), count("seat count", 19, 420),
+            name("aircraft"), link("manufacturer", skew=0.5), count("seat count", 19, 420),
             measure("range", 500, 9000, "km"), category("engine", "jet", "turboprop"),
         ), weight=0.4),
         Entity("aircraft", "aircraft", "entity", 1, (

@@ -43,7 +43,7 @@ DOMAIN = Domain(
             rating("peer rating", null=0.1), link("doctor", "mentor", null=0.4, barren=0.6),
         ), weight=0.6),
         Entity("insurer", "insurers", "entity", 2, (
-            name("company"), category("plan kind", "public", "private", "mixed"),
+            name("insurer"), category("plan kind", "public", "private", "mixed"),
             money("yearly ceiling", 2000, 60000, null=0.1), flag("direct billing"),
         ), weight=0.25),
         Entity("patient", "patients", "entity", 0, (
@@ -66,7 +66,7 @@ DOMAIN = Domain(
             code("diagnosis code", "D"), flag("chronic", optional=False),
         ), weight=0.8),
         Entity("medicine", "medicines", "entity", 1, (
-            name("product"), link("insurer", "covering insurer", null=0.3),
+            name("medicine"), link("insurer", "covering insurer", null=0.3),
             money("pack price", 2, 260), measure("pack weight", 0.25, 3, "kg"),
             category("form", "tablet", "syrup", "injection", "cream"), flag("prescription only"),
         ), weight=0.5),

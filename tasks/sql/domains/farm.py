@@ -26,7 +26,7 @@ DOMAIN = Domain(
             listed("ashford", "brent", "calder", "dorne", "ellis", "fenton"),
         )),
         Entity("farm", "farms", "entity", 0, (
-            name("place"), code("farm number", "FA"), link("county"),
+            name("farm"), code("farm number", "FA"), link("county"),
             measure("land area", 4, 900, "ha"),
             category("farming style", "organic", "conventional", "mixed", null=0.04),
             day("registration date", 4000), money("yearly subsidy", 0, 60000, null=0.12),

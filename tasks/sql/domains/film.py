@@ -26,7 +26,7 @@ DOMAIN = Domain(
             listed("france", "japan", "brazil", "india", "sweden", "canada", "kenya"),
         )),
         Entity("studio", "studios", "entity", 1, (
-            name("company"), link("country"), year("founding year", 1910, 2015),
+            name("studio"), link("country"), year("founding year", 1910, 2015),
             link("studio", "parent studio", null=0.5, barren=0.6),
         ), weight=0.4),
         Entity("film", "films", "entity", 0, (
@@ -76,7 +76,7 @@ DOMAIN = Domain(
             count("word count", 20, 900), note("comment"),
         ), weight=0.8),
         Entity("distributor", "distributors", "entity", 2, (
-            name("company"), link("country"), money("yearly fee", 500, 20000, null=0.1),
+            name("studio"), link("country"), money("yearly fee", 500, 20000, null=0.1),
         ), weight=0.3),
         Entity("licence", "licences", "entity", 2, (
             link("distributor", skew=0.5), link("film", barren=0.3), day("start date", 1500),

@@ -26,7 +26,7 @@ DOMAIN = Domain(
             listed("nordic", "iberia", "benelux", "alpine", "baltic", "adriatic"),
         )),
         Entity("developer", "developers", "entity", 1, (
-            name("company"), link("territory"), year("founding year", 1985, 2020),
+            name("developer"), link("territory"), year("founding year", 1985, 2020),
             rating("partner rating", null=0.1),
         ), weight=0.4),
         Entity("game", "games", "entity", 0, (
@@ -68,7 +68,7 @@ DOMAIN = Domain(
             link("session", null=0.2, barren=0.3, skew=0.0),
         ), weight=1.0),
         Entity("guild", "guilds", "entity", 2, (
-            name("place"), link("territory"), day("founding date", 1800),
+            name("title"), link("territory"), day("founding date", 1800),
             count("member limit", 10, 90),
         ), weight=0.4),
         Entity("guild membership", "guild memberships", "entity", 2, (

@@ -29,7 +29,7 @@ DOMAIN = Domain(
             listed("sales", "research", "production", "finance", "support", "legal"),
         )),
         Entity("department", "departments", "entity", 0, (
-            name("place"), link("division"), link("site"),
+            name("department"), link("division"), link("site"),
             money("yearly budget", 20000, 800000, unique=True),
             link("department", "parent department", null=0.2, barren=0.5),
         ), weight=0.4),

@@ -31,7 +31,7 @@ DOMAIN = Domain(
             money("yearly budget", 8000, 240000, unique=True),
         ), weight=0.3),
         Entity("publisher", "publishers", "entity", 2, (
-            name("company"), category("region", "europe", "asia", "america", "africa", null=0.1),
+            name("publisher"), category("region", "europe", "asia", "america", "africa", null=0.1),
             year("founding year", 1880, 2015),
         ), weight=0.4),
         Entity("author", "authors", "entity", 1, (

@@ -45,7 +45,7 @@ DOMAIN = Domain(
             link("agent", "coach", null=0.3, barren=0.6), rating("quality rating", null=0.1),
         ), weight=0.6),
         Entity("product", "products", "entity", 1, (
-            name("product"), category("product line", "hardware", "software", "service"),
+            name("software"), category("product line", "hardware", "software", "service"),
             money("list price", 5, 900), year("launch year", 2005, 2023),
         ), weight=0.4),
         Entity("ticket", "tickets", "event", 0, (
@@ -73,8 +73,8 @@ DOMAIN = Domain(
             category("cause", "outage", "expertise", "complaint"),
         ), weight=0.4),
         Entity("article", "articles", "entity", 2, (
-            name("title"), link("product"), link("agent", "author"), day("publication date", 1600),
-            count("view count", 0, 900), flag("public"),
+            name("article"), link("product"), link("agent", "author"),
+            day("publication date", 1600), count("view count", 0, 900), flag("public"),
         ), weight=0.7),
         Entity("article use", "article uses", "entity", 2, (
             link("article", barren=0.2), link("agent", barren=0.1), count("use count", 1, 60),

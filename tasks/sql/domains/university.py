@@ -26,11 +26,11 @@ DOMAIN = Domain(
             listed("main", "north", "medical", "lakeside", "technology"),
         )),
         Entity("faculty", "faculties", "entity", 1, (
-            name("place"), link("campus"), money("yearly budget", 90000, 900000, unique=True),
+            name("course"), link("campus"), money("yearly budget", 90000, 900000, unique=True),
             year("founding year", 1850, 2010),
         ), weight=0.25),
         Entity("institute", "institutes", "entity", 2, (
-            name("place"), link("faculty", skew=0.5), count("room count", 3, 80),
+            name("course"), link("faculty", skew=0.5), count("room count", 3, 80),
             category("field", "science", "humanities", "engineering", "medicine"),
         ), weight=0.4),
         Entity("lecturer", "lecturers", "entity", 0, (

@@ -36,7 +36,7 @@ DOMAIN = Domain(
             day("contract date", 2400), money("deposit", 0, 400, null=0.15), flag("solar panels"),
         ), weight=1.6),
         Entity("tariff", "tariffs", "entity", 0, (
-            name("campaign"), category("energy", "electricity", "gas", "water", "heat"),
+            name("tariff"), category("energy", "electricity", "gas", "water", "heat"),
             money("standing charge", 2, 60), money("unit charge", 0.25, 6), day("valid from", 1800),
             flag("green", optional=False),
         ), weight=0.3),

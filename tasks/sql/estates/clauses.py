@@ -49,19 +49,19 @@ _RULINGS: Mapping[str, Mapping[str, str]] = {
     },
     "exclusions": {
         "list": "Customers that are on list {excluded} on the {day} do not count (test, internal "
-        "and pass-through accounts). Those of segment {kept} count all the same.",
+        "and pass-through accounts), except those of segment {kept}.",
         "none": "No customer is left out of this figure.",
     },
     "late": {
         "moved": "If the entry date lies after the closing day of the reference date's period, the "
-        "entry date takes the place of the reference date in every respect.",
+        "entry date replaces the reference date in every respect.",
         "stays": "What is entered after closing still counts in the period of its reference date.",
     },
     "credits": {
         "own": "A credit note has a reference date of its own, the date of the note, which decides "
         "on period and rate. Customer, region and exclusion follow its invoice.",
         "ref": "A credit note takes the reference date of its invoice, whatever its own date, and "
-        "customer, region and exclusion, too.",
+        "likewise its customer, region and exclusion.",
     },
     "corrections": {
         "released": "An amount in a released correction batch replaces the document's; of several, "
@@ -72,7 +72,7 @@ _RULINGS: Mapping[str, Mapping[str, str]] = {
     },
     "mergers": {
         "merged": "A customer that was merged into another one is reported as that one.",
-        "apart": "Every customer number is reported by itself, merged or not.",
+        "apart": "Every customer number is reported separately, merged or not.",
     },
     "renewals": {
         "kept": "No churn if a contract of the same customer that counts in its system starts "
@@ -80,9 +80,9 @@ _RULINGS: Mapping[str, Mapping[str, str]] = {
         "ends": "A contract that ends is churn, whatever the customer signs afterwards.",
     },
     "tolerance": {
-        "grace": "On time is up to {tolerance} days after the date measured against; the setting "
-        "is that of the day of delivery.",
-        "none": "There is no grace: a day late is late.",
+        "grace": "A delivery up to {tolerance} days after that date is on time; the setting is "
+        "that of the day of delivery.",
+        "none": "There is no grace period: a day late is late.",
     },
 }
 """Texts of the two choices of each topic except `date`."""

@@ -97,34 +97,34 @@ def _governance(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
         (
             "policy", "Which source holds for a reported figure", shifted(spec.first, -250),
             layout(
-                "1. What a metric means is settled by the metric register (@reg), topic by topic. "
-                "An entry binds if whoever signed it held a mandate of Group Controlling on the "
-                "day of signing; mandates are kept in @sign. Entries of other bodies are "
+                "1. The metric register (@reg) defines what a metric means, topic by topic. An "
+                "entry is binding if the person who signed it held a mandate of Group Controlling "
+                "on the day of signing; mandates are in @sign. Entries of other bodies are only "
                 "proposals.\n"
                 "2. An entry applies from @reg.first on. Of several binding entries on one metric "
                 "and topic, the one with the latest @reg.first that is not after today "
-                f"({spec.today}) holds for every period that is reported now, past ones as well.\n"
-                "3. Pages of the wiki describe; where they differ from the register, they are out "
-                "of date. On what the register does not mention they stand, the later one before "
-                "the earlier.\n"
-                "4. How a system stores its data is settled by that system's own pages, and dates "
-                "of events (go-lives, closings, releases) by the report on the event, not by "
-                "what was planned or announced.\n"
-                "5. Views and tables of module bi, as well as copies with endings such as _old, "
-                "_bak2, _snap, _stg, are nobody's source.\n"
+                f"({spec.today}) applies to every period that is reported now, including past "
+                "ones.\n"
+                "3. Where wiki pages differ from the register, they are out of date. Where the "
+                "register says nothing, they apply, a later page before an earlier one.\n"
+                "4. For how a system stores its data, that system's own pages apply. For dates of "
+                "events (go-lives, closings, releases), the report on the event applies, not what "
+                "was planned or announced.\n"
+                "5. Never use views and tables of module bi, or copies with endings such as _old, "
+                "_bak2, _snap or _stg, as a source.\n"
                 "6. If the register leaves a choice to the person who asks, ask that person. Do "
-                "not ask for what is on file: it wears them out."
+                "not ask about anything that is on file."
             ),
         ),
         (
             "policy", "Periods, closing and the reporting day", shifted(spec.first, -320),
             layout(
                 "A year has twelve periods, and a quarter three of them (1 to 3, 4 to 6, and so "
-                "on). In requests to this desk, quarters are those of @cal, whose @cal.year is "
-                "the year that is meant; @cal.first is a period's first day and @cal.end the "
-                "first day of the next one. @cal.closed is the day on which a period was closed; "
-                "what is entered on that day is still in time.\n\n"
-                "A figure at the end of a day (the reporting day) takes in all that is dated up "
+                "on). In requests to this desk, quarters are those of @cal, and the year is "
+                "@cal.year; @cal.first is a period's first day and @cal.end the first day of the "
+                "next one. @cal.closed is the day on which a period was closed; what is entered "
+                "on that day is still in time.\n\n"
+                "A figure at the end of a day (the reporting day) includes everything dated up "
                 "to that day, whenever it was entered."
             ),
         ),
@@ -177,8 +177,8 @@ def _dictionaries(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
         "those with a further letter are unloads for tests.\n\n"
         + "\n\n".join(_entry(layout, role) for role in ("Lsale", "Lpay", "Lctr", "Ldlv"))
         + "\n\nDates are numbers of eight digits, YYYYMMDD. Customers are those of the group, with "
-        f"leading zeros. {t('@Lsale.del')} is X where a row was deleted; deleted rows count "
-        f"nowhere. Document types are in {t('@look')} under {systems['L'].upper()}.TY; standard "
+        f"leading zeros. {t('@Lsale.del')} is X where a row was deleted; deleted rows never "
+        f"count. Document types are in {t('@look')} under {systems['L'].upper()}.TY; standard "
         "and collective documents count, pro forma and statistical ones do not. Amounts are in "
         "euros, without tax; those of credit notes are positive. Quantities are pieces, fees are "
         "per month. An end date is the last day on which a contract runs."
@@ -186,8 +186,8 @@ def _dictionaries(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
     new = (
         f"{systems['N']} has one table for each kind of document; names begin with the module.\n\n"
         + "\n\n".join(_entry(layout, role) for role in ("Nsale", "Ncred", "Npay", "Nctr", "Ndlv"))
-        + f"\n\n{t('@Nsale.del')} is filled in where a row was deleted; deleted rows count "
-        f"nowhere. States are in {t('@look')} under {systems['N'].upper()}.ST; documents count in "
+        + f"\n\n{t('@Nsale.del')} is filled in where a row was deleted; deleted rows never "
+        f"count. States are in {t('@look')} under {systems['N'].upper()}.ST; documents count in "
         "the two posted states only. Amounts are in euros, without tax; those of credit notes and "
         f"payments are positive. Quantities are pieces, fees are per month. {t('@Nsale.org')} is "
         "MIG for rows that were copied here by the migration, STD or WEB for what was entered "
@@ -222,7 +222,7 @@ def _bought(spec: EstateSpec, layout: EstateLayout) -> str:
         f"{systems['A']} is the system of {layout.bought}. It has not been migrated.\n\n"
         + "\n\n".join(_entry(layout, role) for role in roles)
         + f"\n\nDates: {dates}. States are in {t('@look')} under {systems['A'].upper()}.ST; what "
-        "is posted (also by import) counts. Deletion is a state here; a deleted row counts nowhere."
+        "is posted (also by import) counts. Deletion is a state here; a deleted row never counts."
         f" Amounts of credit notes are negative. {tax} Amounts are in the currency of the row; "
         f"receipts are in the currency of their voucher. {ends} On units of amounts, fees and "
         f"quantities see the notes on releases of {systems['A']}.\n\nAccounts are those of "
@@ -237,18 +237,18 @@ def _master(layout: EstateLayout) -> str:
         "@cust.seg the segment (texts in @look under SEG), @cust.into the customer into which it "
         "was merged, if it was.\n"
         "@map: which region a district belongs to. @map.first is the first day; @map.end is the "
-        "first day on which it no longer belongs to it, and empty for what goes on.\n"
+        "first day on which it no longer belongs to it, or empty if it still does.\n"
         "@region: names of regions.\n"
         "@excl: lists of customers. @excl.list names the list, @excl.cust the customer, and "
-        "@excl.last is the last day on the list. A list concerns just the numbers that are on it.\n"
+        "@excl.last is the last day on the list. A list covers only the numbers that are on it.\n"
         f"Lists in use: {layout.lists[0]} for reporting, {layout.lists[1]} for other purposes.\n"
         "@conf: settings; @conf.last is the last day on which a value applies.\n"
         "@rate: rates of exchange by @rate.kind (texts in @look under RATE), currency and month, "
-        "as units of the currency for one euro.\n"
-        "@batch and @corr: batches of corrections, by document number. @corr.val is the whole new "
-        "amount of the document, already as it is reported: in euros without tax, in euros per "
-        "month, or in pieces. @batch.state is its state (texts in @look under BATCH) and @batch.on "
-        "the day on which it got it.\n"
+        "in units of the currency per euro.\n"
+        "@batch and @corr: batches of corrections, by document number. @corr.val is the full new "
+        "amount of the document, as it is reported: in euros without tax, in euros per month, or "
+        "in pieces. @batch.state is the state (texts in @look under BATCH) and @batch.on the day "
+        "of that state.\n"
         "@look: texts of codes."
     )
 
@@ -280,8 +280,8 @@ def _facts(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
             f"before that day ({kind[flow]} for {_TITLES[flow]}) are kept in {systems['L']} for "
             f"good, those dated on it or later in {systems['N']}. For seven weeks documents were "
             f"entered in both systems; what {systems['L']} holds from {spec.cutover} on was a "
-            f"safety net and counts in no figure. Rows that the migration copied to {systems['N']} "
-            "(so that the service desk can see them) count in no figure, either. Credit notes and "
+            f"safety net and does not count. Rows that the migration copied to {systems['N']} (so "
+            "that the service desk can see them) do not count, either. Credit notes and "
             "payments were not copied: each is in the system in which it was entered, whatever "
             "document it refers to.",
         ),
@@ -293,9 +293,9 @@ def _facts(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
         (
             "memo", f"Closing of the purchase of {layout.bought}", shifted(spec.consolidation, 12),
             f"The purchase of {layout.bought} was closed, and the firm is consolidated from "
-            f"{spec.consolidation} on. Documents in {systems['A']} of an earlier own date "
-            f"({own[flow]} for {_TITLES[flow]}) belong to the former owners and enter no figure "
-            "about a period. Figures at a day cover all that stands on that day.",
+            f"{spec.consolidation} on. Documents in {systems['A']} with an earlier date of their "
+            f"own ({own[flow]} for {_TITLES[flow]}) belong to the former owners and do not count "
+            "in figures about a period. Figures at the end of a day include them.",
         ),
         (
             "release", f"{systems['A']}: planned release", shifted(spec.release_plan, -45),
@@ -308,9 +308,9 @@ def _facts(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
             shifted(spec.release, 21),
             f"The release was moved. It went live on {spec.release}: {units[2]} from that day on "
             f"have {units[1]}, earlier ones {units[0]}. They were not converted, and they will not "
-            f"be. This goes for {_TITLES[flow]}"
+            f"be. This applies to {_TITLES[flow]}"
             + (
-                " and for credit notes and receipts, each by its own day of entry."
+                " and to credit notes and receipts, each by its own day of entry."
                 if flow == "sale" else "."
             )
         ),
@@ -318,9 +318,9 @@ def _facts(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
             "ticket", f"Rows of {systems['N']} that turn up in {systems['A']}",
             shifted(spec.first, -70),
             f"The depots of {layout.bought} key some of our documents a second time, to print "
-            f"papers. The copy has our document's number in {t('@A' + flow + '.ext')}; it is no "
-            "document of its own and does not count. The column is also used for order numbers "
-            "of customers, and such rows are ordinary ones.",
+            f"paperwork. The copy has our document's number in {t('@A' + flow + '.ext')}; it is "
+            "not a document of its own and does not count. The column is also used for order "
+            "numbers of customers; such rows are ordinary.",
         ),
     ]  # fmt: skip
 
@@ -337,8 +337,8 @@ def _moved(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
         return []
     return [(
         "ticket", f"Full tablespace on {layout.systems['N']}", shifted(spec.first, -45),
-        "Writes failed on Tuesday for want of space. What we did: " + "; ".join(moved) + ". "
-        "Columns are the same. Pages were not adapted.",
+        "Writes failed on Tuesday because the tablespace was full. What we did: "
+        f"{'; '.join(moved)}. The columns are the same. The pages were not updated.",
     )]  # fmt: skip
 
 
@@ -350,7 +350,7 @@ def _wiki(spec: EstateSpec, layout: EstateLayout) -> list[Paper]:
             "counts only if its invoice does. The period is decided by the reference date.")),
         ("overdue", (
             "An invoice is overdue on a day if it is dated no later than that day, its due date "
-            "lies before it, and at least one cent is open: its amount without tax less the "
+            "is before it, and at least one cent is open: its amount without tax less the "
             "payments and credit notes dated up to that day. 'Overdue by more than 60 days' goes "
             "by the same due date. Payments that were reversed are deleted.")),
         ("churn", (
@@ -391,24 +391,25 @@ def _others(spec: EstateSpec, layout: EstateLayout, draw: ValueDraw) -> list[Pap
          "Hi all, the regions think in calendar quarters, and so should the reports. I will raise "
          "it with Controlling again. Until then nothing changes, I am told. Regards, Sales"),
         ("ticket", "Planning rates on the dashboard",
-         "The dashboard converts at the planning rate. That is intended there: it compares with "
-         "the budget. Closed as not a fault."),
+         "The dashboard converts at the planning rate. This is intended, since it compares with "
+         "the budget. Closed: works as designed."),
         ("wiki", f"Access to {systems['A']}", "Ask the depot for an account. Clerks may read all "
          "branches. Passwords expire after ninety days."),
         ("minutes", "Data quality round",
          "Open: towns missing; double customers. Merged customers keep their number, so that old "
-         f"documents can still be found. In {systems['A']} clerks type account numbers: small "
-         "letters and stray blanks occur, and the account is the same. Next meeting in a month."),
+         f"documents can still be found. In {systems['A']} clerks type account numbers by "
+         "hand: lower-case letters and stray spaces occur, but the account is the same. Next "
+         "meeting in a month."),
         ("wiki", "Nightly jobs", "The unloads run at two. If one fails, it is repeated at four. "
          "Tables of module sys show what ran."),
         ("mail", "Old copies in the database",
-         "I wanted to drop the copies with endings, but three reports still read them. They are "
-         "not kept up to date. Please do not add more readers."),
+         "I wanted to drop the copies with endings like _old, but three reports still read "
+         "them. They are not kept up to date. Please do not add more readers."),
         ("wiki", "Warehouse: counting", "Counts are taken at the end of June and December. "
          "Differences are booked on the day of the count."),
         ("minutes", "Steering group: districts",
-         "Some districts go to another region. From which day on is kept with the assignment. "
-         "Whether reports on the past follow is a matter of each metric, not of this group."),
+         "Some districts will move to another region; the first day is recorded with the "
+         "assignment. Whether reports on the past follow is decided for each metric, not here."),
         ("wiki", "Travel expenses", "Receipts are handed in within thirty days. Per diems follow "
          "the table of the tax office."),
     )  # fmt: skip

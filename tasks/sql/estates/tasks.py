@@ -48,17 +48,20 @@ def estate_instruction(made: Estate) -> str:
         "fees? Give the name of the region, the number of churned contracts, and their monthly "
         "fees in euros.",
         "recurring": f"What recurring fees did we have at the end of {when}, by customer segment? "
-        "Give the segment's text, the number of customers with a running contract, the number of "
-        "running contracts, and the fees in euros per month.",
+        "Give the segment (its text, not its code), the number of customers with a running "
+        "contract, the number of running contracts, and the fees in euros per month.",
         "punctual": f"How much did we deliver in {when}, by region, and how much of it on time? "
         "Give the name of the region, the pieces delivered, and delivery punctuality as a share "
         "between 0 and 1.",
     }[spec.metric]
+    row = {"clients": "of them", "recurring": "segment that has any"}.get(
+        spec.metric, "region that has any"
+    )
     return (
-        f"You are an analyst of the {made.layout.group} group. {question} One row each, in any "
-        "order; do not round.\n\nThe figure goes to the board, so it must be the one that holds "
-        f"by the group's own rules. Today is {spec.today}. You have {estate_turns(made)} actions; "
-        "results show at most 50 rows."
+        f"You are an analyst of the {made.layout.group} group. {question} Return one row for each "
+        f"{row}, in any order, without rounding.\n\nThe figures go to the board, so they must "
+        f"follow the group's own rules. Today is {spec.today}. You have {estate_turns(made)} "
+        "actions; query results show at most 50 rows."
     )
 
 

@@ -213,8 +213,8 @@ def moves(desk: TicketDesk) -> SQLTicket | None:
     desk.notes.moves = MovedAccounts(desk.number(), classes, since, tuple(numbers))
     text = (
         f"From {since} on, all active {theme.account[1]} of {theme.class_word} {classes[0]} whose "
-        f"holder is {with_article(holder.noun)} with {trait.noun} {value} are of "
-        f"{theme.class_word} {classes[1]}. Please see to it, in the {theme.account[1]} and in "
+        f"holder is {with_article(holder.noun)} with {trait.noun} '{value}' belong to "
+        f"{theme.class_word} {classes[1]}. Please make the change in the {theme.account[1]} and in "
         "their history."
     )
     look = said(
@@ -281,10 +281,9 @@ def withdraw_moves(desk: TicketDesk) -> SQLTicket | None:
     kept = tuple(no for no in numbers if no not in own)
     desk.notes.moves = replace(moved, numbers=kept)
     text = (
-        f"{theme.region[0].capitalize()} {desk.ground.region_name(code)} keeps its "
-        f"{theme.account[1]} as they are. What ticket {number} asked for is withdrawn for the "
-        f"{theme.account[1]} of {desk.ground.region_name(code)}: leave them as they were before "
-        "it. For all others it stays."
+        f"{theme.region[0].capitalize()} {desk.ground.region_name(code)} does not take part after "
+        f"all. Ticket {number} is withdrawn for its {theme.account[1]}: put them back as they were "
+        "before it. For all others it still holds."
     )
     return SQLTicket("withdrawal", text, tuple(steps))
 

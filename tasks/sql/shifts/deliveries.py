@@ -98,8 +98,8 @@ def delivery(desk: TicketDesk) -> SQLTicket | None:
     desk.notes.delivery = desk.number()
     table = desk.sql("@stage")
     text = (
-        f"Delivery {batch} is in {table}. Bring it into the {ground.theme.item[1]}, as the "
-        "procedure for deliveries says; it must be in there once."
+        f"Delivery {batch} is in {table}. Enter it in the {ground.theme.item[1]} according to the "
+        "procedure for deliveries. Each of its lines must be there only once."
     )
     look = said(
         "SELECT i.* FROM @item i WHERE EXISTS (SELECT 1 FROM @item d WHERE d.@item.id BETWEEN "
@@ -130,9 +130,9 @@ def withdraw_delivery(desk: TicketDesk) -> SQLTicket | None:
         },
     )
     text = (
-        f"{desk.ground.theme.region[0].capitalize()} {name} has sent its lines in error. What "
-        f"ticket {number} asked for is withdrawn for the {desk.ground.theme.account[1]} of {name}: "
-        "leave them as they were before it. For all others it stays."
+        f"{desk.ground.theme.region[0].capitalize()} {name} sent its lines by mistake. Ticket "
+        f"{number} is withdrawn for the {desk.ground.theme.account[1]} of {name}: put everything "
+        "back as it was before it. For all others it still holds."
     )
     steps = (step, *_archive_cleared(desk, {"withdrawal_ignored": ()}))
     look = desk.sql(f"SELECT COUNT(*) FROM @item WHERE {regional}")

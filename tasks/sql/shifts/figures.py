@@ -66,8 +66,8 @@ def figure(desk: TicketDesk) -> SQLTicket | None:
             )
             text = (
                 f"How many {items} of kind {kind} outside {theme.region[0]} {name} count in the "
-                f"months {spoken}, and what is their counted value? Report two numbers: how many, "
-                "and their value."
+                f"months {spoken}, and what is their counted value? Report two numbers: "
+                "the count and the value."
             )
         else:
             body = (
@@ -76,7 +76,7 @@ def figure(desk: TicketDesk) -> SQLTicket | None:
             )
             text = (
                 f"Which {account} has the highest counted value in the months {spoken}? Report "
-                f"two values: its number, and its counted value."
+                "two values: its number and its counted value."
             )
         made = SQLTicket(
             "figure", text, query=body.format(valued(ground)),
@@ -150,8 +150,8 @@ def again(desk: TicketDesk) -> SQLTicket | None:
     if desk.answer(made.query) == before:
         return None
     text = (
-        f"Please report the figure of ticket {number} again, as it is now, in the same form. The "
-        "months are the same."
+        f"Please report the figure of ticket {number} again, as it is now: the same months, in the "
+        "same form."
     )
     _entered(desk, replace(asked, number=desk.number()))
     return replace(
@@ -230,8 +230,9 @@ def results(desk: TicketDesk) -> SQLTicket | None:
         desk.slips.setdefault(slip, desk.number())
     text = (
         f"We need a table of results named {name} with the columns {column}, month, items and "
-        f"value: one row for each {words[by]} and month from {first} on in which {theme.item[1]} "
-        "count, with their number and their counted value, to the cent. It is there from now on."
+        f"value. It has one row for each {words[by]} and month from {first} on in which "
+        f"{theme.item[1]} count, with their number and their counted value, to the cent, and is "
+        "kept up to date from now on."
     )
     return SQLTicket("results", text, (created, replace(inserted, slips=slips)))
 

@@ -122,8 +122,14 @@ def _holder(world: World, draw: ValueDraw) -> tuple[Table, Column]:
     ]  # fmt: skip
     if not fit:
         raise GenerationExhausted(f"{world.id} has no entity with a clean category")
-    people = [each for each in fit if any(c.law.pool == "person" for c in each[0].columns)]
-    return draw.pick(people or fit)
+    return draw.pick([place for place in fit if _customer(place[0])] or fit)
+
+
+def _customer(table: Table) -> bool:
+    """Whether rows are people or companies that are not the staff."""
+    pools = {column.law.pool for column in table.columns if column.role == "name"}
+    staff = any(column.noun == "hire date" for column in table.columns)
+    return bool(pools & {"person", "company", "farm", "publisher"}) and not staff
 
 
 def _accounts(ground: Ground, draw: ValueDraw) -> None:

@@ -215,9 +215,9 @@ def offers(desk: TicketDesk) -> SQLTicket | None:
     load_a, load_b = theme.loads
     text = (
         f"There are {a_most} {load_a} and {b_most} {load_b} left. Accept the open {many} that "
-        f"together bring the highest margin within both. A {word} can be accepted if its "
-        f"{theme.account[0]} is active, not of {theme.class_word} {cls}, and not under a hold. "
-        "Set the accepted ones to accepted and leave the others. Report the total margin."
+        f"together bring the highest margin without exceeding either. A {word} can be accepted "
+        f"only if its {theme.account[0]} is active, not of {theme.class_word} {cls}, and not under "
+        "a hold. Set these to accepted and leave the others unchanged. Report the total margin."
     )
     desk.notes.offers = chosen
     look = said(f"SELECT * FROM @offer WHERE @offer.offer IN ({literals(chosen)})")

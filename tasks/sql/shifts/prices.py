@@ -92,8 +92,8 @@ def prices(desk: TicketDesk) -> SQLTicket | None:
     )
     desk.notes.prices = desk.number()
     text = (
-        f"The new price list is in {desk.sql('@list')}. Bring it into the prices, as the procedure "
-        "for price lists says."
+        f"The new price list is in {desk.sql('@list')}. Enter it in the prices according to "
+        "the procedure for price lists."
     )
     look = desk.sql(
         f"SELECT l.kind, l.region, l.first, l.price, p.@price.price, p.@price.last FROM {_LATEST} "
@@ -157,9 +157,9 @@ def withdraw_prices(desk: TicketDesk) -> SQLTicket | None:
     )
     number = desk.notes.prices
     text = (
-        f"The new prices do not hold for the kind {kind} after all. What ticket {number} asked for "
-        f"is withdrawn for {kind}: leave its prices as they were this morning. For all other kinds "
-        "it stays."
+        f"The new prices do not apply to the kind {kind} after all. Ticket {number} is withdrawn "
+        f"for {kind}: put its prices back as they were this morning. For all other kinds it still "
+        "holds."
     )
     return SQLTicket("withdrawal", text, steps)
 

@@ -46,12 +46,12 @@ def shift_instruction(day: ShiftDay) -> str:
     """Return the opening: the place of work, where the rules are, and the first ticket."""
     story = THEMES[day.template.removeprefix("shift_")].story
     return (
-        f"{story} Tickets come one after the other, and all of them are about one database, which "
-        "you change with run_query. Hand each one in with submit or, if it has to be refused, "
-        "with submit_impossible; the next one comes then. The rules are in the document "
-        "rules_of_the_desk. Every ticket counts, and so does the database each time that you hand "
-        f"one in. There are {len(day.tickets)} tickets, and {shift_turns(day)} actions for all of "
-        f"them together.\n\n{_text(day, 0)}"
+        f"{story} Tickets arrive one at a time. All of them concern the same database, which you "
+        "change with run_query. Hand each ticket in with submit or, if it must be refused, with "
+        "submit_impossible; then the next one arrives. The rules are in the document "
+        "rules_of_the_desk. Every ticket is checked, and so is the database each time you hand "
+        f"one in. There are {len(day.tickets)} tickets, and you have {shift_turns(day)} actions in "
+        f"total.\n\n{_text(day, 0)}"
     )
 
 

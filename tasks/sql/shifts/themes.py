@@ -70,18 +70,18 @@ THEMES: Mapping[str, Theme] = {
             "rental", "You are the analyst of an equipment hire company for one day.",
             ("lease", "leases"), ("hire", "hires"),
             ("crane", "generator", "scaffold", "digger", "pump"),
-            ("casual", "frame", "fleet"), "band", ("yard", "yards"), "return date",
+            ("casual", "regular", "fleet"), "band", ("yard", "yards"), "return date",
             ("days", "hours", 24, "day"), ("project", "projects"),
             ("truck trips", "fitter days"), "LS",
         ),
         Theme(
             "lab", "You are the analyst of a laboratory's order office for one day.",
-            ("framework order", "framework orders"), ("analysis", "analyses"),
+            ("standing order", "standing orders"), ("analysis", "analyses"),
             ("water", "soil", "blood", "alloy", "air"),
             ("single", "series", "priority"), "plan", ("branch", "branches"), "result date",
             ("batches", "samples", 12, "batch"), ("study", "studies"),
             ("bench hours", "freezer places"),
-            "FO",
+            "SO",
         ),
     )
 }  # fmt: skip

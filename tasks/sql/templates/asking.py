@@ -20,6 +20,7 @@ from hexathlon.tasks.sql.templates.shapes import (
     by_parent,
     dimension,
     grouped,
+    kind,
     left_out,
 )
 from hexathlon.tasks.sql.templates.windows import dated_fact
@@ -60,8 +61,7 @@ def ask_threshold(scene: QueryScene) -> QueryDraft:
             f"How many {fact.phrase} are there for each {dim.each}, leaving out those whose "
             f"{measure.text} {be(measure.text)} below my usual limit?",
         ),
-        (*left_out(dim), "The limit itself counts as reached. Groups without such a row do not "
-         "appear."),
+        (*left_out(dim), "A value equal to the limit counts as reaching it.", dim.unless_empty),
         wrong=(("other_limit", wrong),),
         slot=AmbiguitySlot(
             "limit",
@@ -93,7 +93,7 @@ def ask_period(scene: QueryScene) -> QueryDraft:
             f"How many {fact.phrase} are there for each {dim.each} in the year that I report on "
             f"(by {noun})?",
         ),
-        (*left_out(dim), "It is one calendar year. Groups without such a row do not appear."),
+        (*left_out(dim), "It is a calendar year.", dim.unless_empty),
         wrong=(("other_year", _counted(fact, dim, in_year(date, other))),),
         slot=AmbiguitySlot(
             "year",
@@ -117,7 +117,7 @@ def ask_category(scene: QueryScene) -> QueryDraft:
         if f"{source.alias}.{column.name}" not in used and len(column.values) > 2
     )
     prefix = fact.prefixes[fact.sources.index(source)]
-    noun = f"{prefix}'s {column.noun}" if prefix else column.noun
+    noun = kind(prefix, column.noun)
     value, other = scene.shuffled(column.values)[:2]
     dim = by_parent(scene, fact)
     mine = source.value(column)
@@ -125,12 +125,12 @@ def ask_category(scene: QueryScene) -> QueryDraft:
         _counted(fact, dim, Compare("=", mine, Literal(value))),
         _outputs(fact, dim),
         (
-            f"For each {dim.each}, count the {fact.phrase}, but only those whose {noun} is the one "
-            "that I am responsible for.",
-            f"How many {fact.phrase} are there for each {dim.each}? I only care about my own "
+            f"For each {dim.each}, count the {fact.phrase}, but only for the {noun} that I am "
+            "responsible for.",
+            f"How many {fact.phrase} are there for each {dim.each}? I only need those with my own "
             f"{noun}.",
         ),
-        (f"I am responsible for a single {column.noun}. Groups without such a row do not appear.",),
+        (f"I am responsible for a single {column.noun}.", dim.unless_empty),
         wrong=(("other_value", _counted(fact, dim, Compare("=", mine, Literal(other)))),),
         slot=AmbiguitySlot(
             "value",
@@ -168,12 +168,12 @@ def ask_measure(scene: QueryScene) -> QueryDraft:
         averaged(fact.child.value(right)),
         {dim.name: dim.text, "average": f"the average of the figure that I need{unit}"},
         (
-            f"Consider the {fact.phrase}. For each {dim.each}, give the average of the one figure "
-            f"of theirs that I need for my report ({listed}).",
-            f"I need an average over the {fact.phrase} for each {dim.each}. It is about one of "
-            f"their figures, {listed}.",
+            f"Consider the {fact.phrase}. For each {dim.each}, give the average of the figure "
+            f"that I report on ({listed}).",
+            f"For each {dim.each}, I need the average of one figure over the {fact.phrase}: either "
+            f"{listed}.",
         ),
-        (*left_out(dim), "Groups without a row that has a value do not appear."),
+        (*left_out(dim), f"Leave out any {dim.each} for which there is no such figure."),
         wrong=(("other_figure", averaged(fact.child.value(other))),),
         slot=AmbiguitySlot(
             "figure",

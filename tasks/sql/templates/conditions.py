@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hexathlon.tasks.sql.english import be
+from hexathlon.tasks.sql.english import indefinite, with_article
 from hexathlon.tasks.sql.programs.expressions import (
     And,
     Compare,
@@ -20,18 +20,22 @@ from hexathlon.tasks.sql.programs.expressions import (
 from hexathlon.tasks.sql.schema import Column, Metric
 from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
+from hexathlon.tasks.sql.templates.wording import clause, flag_words, listed
 
 __all__ = [
     "PhrasedCondition",
     "both_conditions",
     "condition",
+    "in_plural",
     "metric_expression",
     "shown",
     "threshold_of",
     "year_of",
 ]
 
-COMPARED = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most"}
+COMPARED = (">", ">=", "<", "<=")
+_NUMBERS = {">": "more than {}", ">=": "at least {}", "<": "less than {}", "<=": "at most {}"}
+_YEARS = {">": "after {}", ">=": "{} or later", "<": "before {}", "<=": "{} or earlier"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +50,9 @@ class PhrasedCondition:
 
 
 def both_conditions(conditions: Sequence[PhrasedCondition]) -> str:
-    """Conditions as one clause that follows a plural noun."""
-    return "".join(
-        f"{' and' if number else ''} {item.text}" for number, item in enumerate(conditions)
-    )
+    """Conditions as one clause that follows a plural noun; empty if there are none."""
+    texts = [item.text for item in conditions if item.text]
+    return f" {listed(texts)}" if texts else ""
 
 
 def shown(value: Value) -> str:
@@ -77,49 +80,54 @@ def condition(
         return None
     dirty = [column for column in columns if column.dirt]
     column = scene.pick(dirty if dirty and scene.chance(0.6) else columns)
-    noun = f"{prefix}'s {column.noun}" if prefix else column.noun
-    made = _KINDS[column.role](scene, source, column, noun)
+    made = _KINDS[column.role](scene, source, column, prefix)
     return made and PhrasedCondition(made[0], made[1], f"{source.alias}.{column.name}")
 
 
 Made = tuple[Expression, str] | None
 
 
-def _choice(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
+def _choice(scene: Drawing, source: Source, column: Column, prefix: str) -> Made:
     value = source.value(column)
     options = scene.shuffled(column.values)
     if len(options) < 2:
         return None
     kind = scene.pick(["is", "is", "is not", "one of"] if len(options) > 2 else ["is"])
+    first, second = shown(options[0]), shown(options[1])
     if kind == "is":
-        return Compare(
-            "=", value, Literal(options[0])
-        ), f"whose {noun} {be(noun)} {shown(options[0])}"
+        return Compare("=", value, Literal(options[0])), clause(prefix, column.noun, first)
     if kind == "is not":
-        known = f"{be(noun)} known and " if column.nullable else ""
+        predicate = f"known and not {first}" if column.nullable else f"not {first}"
         return (
             Compare("<>", value, Literal(options[0])),
-            f"whose {noun} {known}{be(noun)} not {shown(options[0])}",
+            clause(prefix, column.noun, predicate),
         )
     pair = tuple(options[:2])
-    return InList(value, pair), f"whose {noun} {be(noun)} {shown(pair[0])} or {shown(pair[1])}"
+    return InList(value, pair), clause(prefix, column.noun, f"{first} or {second}")
 
 
-def _flag(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
+def _flag(scene: Drawing, source: Source, column: Column, prefix: str) -> Made:
     value = scene.number(0, 1)
-    state = "set (1)" if value else "not set (0)"
-    return Compare("=", source.value(column), Literal(value)), f"whose {noun} flag is {state}"
+    text = _holds(source, prefix, flag_words(column.noun, bool(value), plural=not prefix))
+    return Compare("=", source.value(column), Literal(value)), text
 
 
-def _number(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
+def _holds(source: Source, prefix: str, predicate: str) -> str:
+    """Return a relative clause with a verb of its own."""
+    pronoun = "who" if source.table.person else "that"
+    return f"whose {prefix} {predicate}" if prefix else f"{pronoun} {predicate}"
+
+
+def _number(scene: Drawing, source: Source, column: Column, prefix: str) -> Made:
     bound = threshold_of(scene, source, column)
     if bound is None:
         return None
     operator = scene.pick(COMPARED)
     unit = f" {column.unit}" if column.unit else ""
+    words = _YEARS if column.role == "year" else _NUMBERS
     return (
         Compare(operator, source.value(column), Literal(bound)),
-        f"whose {noun} {be(noun)} {COMPARED[operator]} {shown(bound)}{unit}",
+        clause(prefix, column.noun, words[operator].format(f"{shown(bound)}{unit}")),
     )
 
 
@@ -150,45 +158,57 @@ def year_of(value: Expression) -> Expression:
     return FunctionCall("substr", (value, Literal(1), Literal(4)))
 
 
-def _date(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
+def _date(scene: Drawing, source: Source, column: Column, prefix: str) -> Made:
     days = _dates(scene, source, column)
     if len(days) < 4:
         return None
     value = source.value(column)
+    test, predicate = _period(scene, value, days)
+    return test, clause(prefix, column.noun, predicate)
+
+
+def _period(scene: Drawing, value: Expression, days: Sequence[str]) -> tuple[Expression, str]:
+    """Return a condition on a date, with its predicate in words."""
     kind = scene.pick(["year", "since", "until", "between"])
     if kind == "year":
         year = days[len(days) * scene.number(3, 7) // 10][:4]
-        return Compare("=", year_of(value), Literal(year)), f"whose {noun} {be(noun)} in {year}"
+        return Compare("=", year_of(value), Literal(year)), f"in {year}"
     if kind == "since":
         day = days[len(days) // 4]
-        return Compare(">=", value, Literal(day)), f"whose {noun} {be(noun)} on or after {day}"
+        return Compare(">=", value, Literal(day)), f"on or after {day}"
     if kind == "until":
         day = days[len(days) * 3 // 4]
-        return Compare("<", value, Literal(day)), f"whose {noun} {be(noun)} before {day}"
+        return Compare("<", value, Literal(day)), f"before {day}"
     first, last = days[len(days) // 5], days[len(days) * 4 // 5]
     return (
         And((Compare(">=", value, Literal(first)), Compare("<=", value, Literal(last)))),
-        f"whose {noun} {be(noun)} from {first} to {last} (both days included)",
+        f"from {first} to {last} (both days included)",
     )
 
 
-def _missing(scene: Drawing, source: Source, column: Column, noun: str) -> Made:
+def _missing(scene: Drawing, source: Source, column: Column, prefix: str) -> Made:
     if not column.nullable:
         return None
     negated = scene.chance(0.5)
-    return (
-        IsNull(source.value(column), negated),
-        f"whose {noun} {be(noun)} {'recorded' if negated else 'missing'}",
-    )
+    verb = "has" if prefix else "have"
+    thing = indefinite(column.noun) if negated else f"no {column.noun}"
+    return IsNull(source.value(column), negated), _holds(source, prefix, f"{verb} {thing}")
 
 
 def _metric(source: Source, prefix: str, metric: Metric, old: Metric | None) -> PhrasedCondition:
     right = metric_expression(source, metric)
     wrong = metric_expression(source, old) if old else None
     expression = Misreadable(right, wrong, "outdated_document") if wrong else right
-    term = f"the documents' current definition of '{metric.name}'"
-    text = f"whose {prefix} meets {term}" if prefix else f"that meet {term}"
+    term = with_article(metric.name) if prefix else in_plural(metric, source)
+    verb = "counts" if prefix else "count"
+    text = _holds(source, prefix, f"{verb} as {term} by the definition in force")
     return PhrasedCondition(expression, text, metric.name)
+
+
+def in_plural(metric: Metric, source: Source) -> str:
+    """Return the plural of a metric's name, such as "key accounts"."""
+    table = source.table
+    return metric.name.removesuffix(table.noun) + table.plural
 
 
 def metric_expression(source: Source, metric: Metric) -> Expression:

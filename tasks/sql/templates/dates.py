@@ -11,6 +11,7 @@ from hexathlon.tasks.sql.programs.expressions import (
     Ref,
 )
 from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, GroupBy
+from hexathlon.tasks.sql.schema import Column
 from hexathlon.tasks.sql.templates.conditions import year_of
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
@@ -25,6 +26,7 @@ from hexathlon.tasks.sql.templates.shapes import (
     left_out,
 )
 from hexathlon.tasks.sql.templates.windows import dated, dated_fact
+from hexathlon.tasks.sql.templates.wording import owned
 
 HOPS = {"easy": 1, "medium": 1, "hard": 2}
 
@@ -49,7 +51,7 @@ def count_by_year(scene: QueryScene) -> QueryDraft:
         date, noun = dated(scene, fact)
     else:
         fact, date, noun = dated_fact(scene, 1, 1)
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     years = Extend(fact.relation, (("year", year_of(date)),))
     number = Aggregate("number", "count")
     total = Aggregate("total", "sum", measure.expression)
@@ -63,14 +65,13 @@ def count_by_year(scene: QueryScene) -> QueryDraft:
             "total": f"their total {measure.text}",
         },
         (
-            f"For each year of the {noun}, count the {fact.phrase}, and add up their "
-            f"{measure.text}.",
+            f"For each year (by {noun}), count the {fact.phrase}, and add up their {measure.text}.",
             f"How many {fact.phrase} are there in each year (by {noun}), and what is their total "
             f"{measure.text}?",
-            f"Break the {fact.phrase} down by year of {noun}: how many, and with what total "
-            f"{measure.text}?",
+            f"Break the {fact.phrase} down by year of {noun}: how many are there, and what is "
+            f"their total {measure.text}?",
         ),
-        ("Years without any such row do not appear.",),
+        (f"Leave out years without such {fact.child.table.plural}.",),
     )
 
 
@@ -93,8 +94,8 @@ def years_as_columns(scene: QueryScene) -> QueryDraft:
             f"For each {dim.each}, give three counts of the {fact.phrase} side by side: those of "
             f"{years[0]}, of {years[1]} and of {years[2]} (by {noun}).",
         ),
-        (*left_out(dim), "A group appears if it has such a row in any year whatever; its count may "
-         "be 0 in all three."),
+        (*left_out(dim), f"Include every {dim.each} with such {fact.child.table.plural} in any "
+         "year, even if all three counts are 0."),
     )  # fmt: skip
 
 
@@ -103,7 +104,7 @@ def grown(scene: QueryScene) -> QueryDraft:
     """Groups whose total grew from one year to the next."""
     fact, date, noun = dated_fact(scene, HOPS[scene.level], 2 if scene.hard else 1)
     dim = dimension(scene, fact)
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     last = last_year(scene)
     sums = [
         Aggregate(name, "sum", measure.expression, False, in_year(date, year))
@@ -121,19 +122,19 @@ def grown(scene: QueryScene) -> QueryDraft:
             "after": f"the total {measure.text} of {last}",
         },
         (
-            f"Consider the {fact.phrase}. Going by the {noun}, for which {dim.each} was their "
-            f"total {measure.text} {word} in {last} than in {last - 1}?",
-            f"For the years {last - 1} and {last} (by {noun}), add up the {measure.text} of the "
-            f"{fact.phrase}, for each {dim.each}, and keep those whose {last} total is {word}.",
+            f"For which {dim.each} was the total {measure.text} of the {fact.phrase} {word} in "
+            f"{last} than in {last - 1}, by {noun}?",
+            f"For each {dim.each}, add up the {measure.text} of the {fact.phrase} in {last - 1} "
+            f"and in {last} (by {noun}), and list those whose {last} total is {word}.",
         ),
-        (*left_out(dim), "Only groups that have a value in both years can be compared."),
+        (*left_out(dim), f"Leave out any {dim.each} that lacks a total for one of the years."),
     )
 
 
 @template("medium", "hard")
 def duration(scene: QueryScene) -> QueryDraft:
     """The average number of days between two dates, per group."""
-    fact, early, late, words = _two_dates(scene)
+    fact, early, late, words, notes = _two_dates(scene)
     scene.restrict(fact, 2 if scene.hard else 1, ("category", "status", "flag", "rating"))
     dim = by_category(scene, fact)
     days = FunctionCall("days_between", (late, early))
@@ -148,16 +149,12 @@ def duration(scene: QueryScene) -> QueryDraft:
             "longest": "the largest number of days",
         },
         (
-            f"For each {dim.each}, how many days lie between {words} of the {fact.phrase}, on "
-            "average and at most?",
-            f"Give the average and the maximum of the days between {words} of the "
-            f"{fact.phrase}, for each {dim.each}.",
+            f"For each {dim.each}, what are the average and the largest number of days {words} "
+            f"of the {fact.phrase}?",
+            f"How many days pass {words} of the {fact.phrase}, on average and at most? Answer for "
+            f"each {dim.each}.",
         ),
-        (
-            *left_out(dim),
-            f"Leave out {fact.child.table.plural} in which one of the two dates is missing. A "
-            "later first date gives a negative number of days.",
-        ),
+        (*left_out(dim), *notes),
     )
 
 
@@ -166,6 +163,7 @@ class _Span(NamedTuple):
     early: Expression
     late: Expression
     words: str
+    notes: tuple[str, ...]
 
 
 def _two_dates(scene: QueryScene) -> _Span:
@@ -180,15 +178,25 @@ def _two_dates(scene: QueryScene) -> _Span:
     if tables and (not edges or scene.chance(0.4)):
         fact = scene.alone(scene.pick(tables))
         first, second = fact.child.table.with_role("date")[:2]
-        words = f"the {first.noun} and the {second.noun}"
+        words = f"from the {first.noun} to the {second.noun}"
     else:
         fact = scene.climb([scene.pick(edges)])
         first, second = scene.date(fact.top), scene.date(fact.child)
-        words = f"the {first.noun} of the {fact.prefixes[-1]} and the {second.noun}"
+        words = f"from the {owned(fact.prefixes[-1], first.noun)} to the {second.noun}"
     early, late = fact.top.value(first), fact.child.value(second)
     known(fact, early, first)
     known(fact, late, second)
-    return _Span(fact, early, late, words)
+    return _Span(fact, early, late, words, _span_notes(fact, first, second))
+
+
+def _span_notes(fact: Fact, first: Column, second: Column) -> tuple[str, ...]:
+    """Return the notes on missing dates and on dates in the other order, if there can be any."""
+    notes = []
+    if first.nullable or second.nullable:
+        notes.append(f"Leave out {fact.child.table.plural} without one of the two dates.")
+    if second.law.after is None:
+        notes.append("The number is negative where the second date is the earlier one.")
+    return tuple(notes)
 
 
 @template("easy", "medium", "hard")
@@ -215,7 +223,7 @@ def recent(scene: QueryScene) -> QueryDraft:
         (
             *left_out(dim),
             f"The period of {span} days ends with {today} and includes it.",
-            "Groups without any such row do not appear.",
+            *(() if least > 1 else (dim.unless_empty,)),
         ),
     )
 
@@ -236,9 +244,8 @@ def cohorts(scene: QueryScene) -> QueryDraft:
         (
             f"For each {dim.each}, find the year of the first of the {fact.phrase} (by {noun}). "
             f"How many {plural} have their first one in each year?",
-            f"Sort the {plural} into years by the {noun} of their first one among the "
-            f"{fact.phrase}, and count them per year.",
+            f"Group the {plural} by the year of their first one among the {fact.phrase} (by "
+            f"{noun}), and count them per year.",
         ),
-        (f"{plural.capitalize()} that have none do not count. Years without a first one do not "
-         "appear.",),
+        (f"{plural.capitalize()} that have none do not count; leave out years with a count of 0.",),
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Templates about groups: counts, sums, averages, conditions on groups, shares."""
 
-from hexathlon.tasks.sql.english import be
+from hexathlon.tasks.sql.english import indefinite
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
@@ -25,7 +25,7 @@ def group_count(scene: QueryScene) -> QueryDraft:
             f"How many {fact.phrase} are there for each {dim.each}?",
             f"Per {dim.each}, give the number of {fact.phrase}.",
         ),
-        (*left_out(dim), "Groups without any such row do not appear."),
+        (*left_out(dim), dim.unless_empty),
     )
 
 
@@ -33,7 +33,7 @@ def group_count(scene: QueryScene) -> QueryDraft:
 def group_sum(scene: QueryScene) -> QueryDraft:
     """A total per group."""
     fact = scene.fact({"easy": 1, "medium": 2, "hard": 3}.get(scene.level, 1))
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     dim = dimension(scene, fact)
     total = Aggregate("total", "sum", measure.expression)
     program = answer(grouped(fact.relation, [dim], [total]), [dim.output, ("total", Ref("total"))])
@@ -43,24 +43,17 @@ def group_sum(scene: QueryScene) -> QueryDraft:
         (
             f"For each {dim.each}, add up the {measure.text} of the {fact.phrase}.",
             f"What is the total {measure.text} of the {fact.phrase}, for each {dim.each}?",
-            f"Give the sum of the {measure.text} over the {fact.phrase}, per {dim.each}.",
+            f"Give the total {measure.text} of the {fact.phrase} per {dim.each}.",
         ),
-        (
-            *left_out(dim),
-            "Groups without any such row do not appear.",
-            *_empty_totals(fact, measure),
-        ),
+        (*left_out(dim), dim.unless_empty, *_empty_totals(fact, measure)),
     )
 
 
 def _empty_totals(fact: Fact, measure: Measure) -> tuple[str, ...]:
     """Return the note about totals of missing values, if a value of the fact can be missing."""
-    compared = measure.column is not None and any(
-        item.column == f"{fact.child.alias}.{measure.column.name}" for item in fact.conditions
-    )
-    if not measure.nullable or compared:
+    if not fact.lacks(measure):
         return ()
-    return (f"Where no row of a group has a value for the {measure.text}, its total is empty.",)
+    return (f"If none of them has {indefinite(measure.noun)}, the total is empty (NULL).",)
 
 
 @template("easy", "medium", "hard")
@@ -84,17 +77,17 @@ def having_average(scene: QueryScene) -> QueryDraft:
             f"{measure.text} of these {fact.child.table.plural}.",
             f"Consider the {fact.phrase}. What is their average {measure.text} for each "
             f"{dim.each} that has {least} or more of them?",
-            f"Average the {measure.text} of the {fact.phrase} per {dim.each}, keeping only groups "
-            f"of {least} or more {fact.child.table.plural}.",
+            f"Average the {measure.text} of the {fact.phrase} per {dim.each}, but only where there "
+            f"are {least} or more {fact.child.table.plural}.",
         ),
         (
             *left_out(dim),
             *(
                 (
-                    f"Rows in which the {measure.text} {be(measure.text)} empty are among the "
-                    f"{least} or more, but do not enter the average.",
+                    f"{fact.child.table.plural.capitalize()} without {indefinite(measure.noun)} "
+                    f"count towards the {least}, but do not enter the average.",
                 )
-                if measure.nullable
+                if fact.lacks(measure)
                 else ()
             ),
         ),
@@ -122,10 +115,8 @@ def share_of_group(scene: QueryScene) -> QueryDraft:
         (
             f"For each {dim.each}, what percentage of the {base} are {fact.child.table.plural} "
             f"{inner.text}?",
-            f"Take the {base}. Per {dim.each}, which percentage of them are "
-            f"{fact.child.table.plural} {inner.text}?",
             f"Per {dim.each}, give the percentage of {fact.child.table.plural} {inner.text} among "
             f"the {base}.",
         ),
-        (*left_out(dim), "Groups in which the percentage is 0 do appear."),
+        (*left_out(dim), f"Include any {dim.each} for which it is 0."),
     )

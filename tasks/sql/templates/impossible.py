@@ -11,7 +11,7 @@ from hexathlon.tasks.sql.programs.expressions import Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.schema import Metric
-from hexathlon.tasks.sql.templates.conditions import metric_expression
+from hexathlon.tasks.sql.templates.conditions import in_plural, metric_expression
 from hexathlon.tasks.sql.templates.draft import QueryDraft, registered, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.rulings import RULINGS
@@ -77,17 +77,17 @@ def _term(scene: QueryScene) -> QueryDraft:
         groups = grouped(met, [dim], [Aggregate("number", "count")])
         return answer(groups, [dim.output, ("number", Ref("number"))])
 
-    term = f"'{metric.name}'"
+    term = in_plural(metric, fact.child)
     return QueryDraft(
         counted(right),
         {dim.name: dim.text, "number": f"the number of {table.plural}"},
         (
-            f"By the documents' current definition of {term}, count the {fact.phrase} that meet "
-            f"it, for each {dim.each}.",
-            f"For each {dim.each}, how many of the {fact.phrase} meet the documents' current "
-            f"definition of {term}?",
+            f"For each {dim.each}, count those of the {fact.phrase} that are {term} by the "
+            "definition in force.",
+            f"For each {dim.each}, how many of the {fact.phrase} are {term} by the definition in "
+            "force?",
         ),
-        (*left_out(dim), "Groups without such a row do not appear."),
+        (*left_out(dim), dim.unless_empty),
         wrong=tuple(("another_definition", counted(meaning)) for meaning in wrong),
         supplement=supplement,
     )

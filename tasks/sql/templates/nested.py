@@ -1,5 +1,6 @@
 """Templates with aggregates of aggregates, and comparisons between aggregates."""
 
+from hexathlon.tasks.sql.english import indefinite
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, IsNull, Literal, Ref, Scalar
 from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, GroupBy, Window
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
@@ -25,7 +26,7 @@ def average_of_totals(scene: QueryScene) -> QueryDraft:
     member, outer = fact.sources[-2], by_parent(scene, fact)
     if member.alias == fact.child.alias:
         raise Unbindable
-    measure, key = scene.measure(fact.child), f"{member.alias}.{member.table.key}"
+    measure, key = scene.summed(fact.child), f"{member.alias}.{member.table.key}"
     if measure.nullable:
         fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
     total = Aggregate("total", "sum", measure.expression)
@@ -42,8 +43,8 @@ def average_of_totals(scene: QueryScene) -> QueryDraft:
             f"their total {measure.text}, counting only {fact.phrase}.",
         ),
         (
-            f"Only {member.table.plural} that have at least one such row"
-            + (f" with a value for the {measure.text}" if measure.nullable else "")
+            f"Only {member.table.plural} with at least one such {fact.child.table.noun}"
+            + (f" that has {indefinite(measure.noun)}" if fact.lacks(measure) else "")
             + " enter the average.",
         ),
         wrong=(("average_of_rows", answer(flat, [outer.output, ("mean", Ref("mean"))])),),
@@ -67,14 +68,14 @@ def busiest(scene: QueryScene) -> QueryDraft:
         answer(kept, outputs),
         {dim.name: dim.text, "number": f"the number of {fact.child.table.plural}"},
         (
-            f"For each {dim.each}, count the {fact.phrase}. Where are there the {word}?",
+            f"Which {dim.each} has the {word} {fact.phrase}?",
             f"For which {dim.each} are there the {word} {fact.phrase}?",
             f"Find the {dim.each} with the {word} {fact.phrase}.",
         ),
         (
             *left_out(dim),
-            "Give all that share that number."
-            + ("" if most else " Groups without any such row do not take part."),
+            "If several tie, give them all.",
+            *(() if most else (dim.unless_empty,)),
         ),
         other=answer(other, outputs),
     )
@@ -84,7 +85,7 @@ def busiest(scene: QueryScene) -> QueryDraft:
 def above_mean_total(scene: QueryScene) -> QueryDraft:
     """Groups whose total exceeds the average total of all groups."""
     fact = scene.fact(HOPS[scene.level])
-    dim, measure = by_parent(scene, fact), scene.measure(fact.child)
+    dim, measure = by_parent(scene, fact), scene.summed(fact.child)
     if measure.nullable:
         fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
     totals = grouped(fact.relation, [dim], [Aggregate("total", "sum", measure.expression)])
@@ -104,8 +105,9 @@ def above_mean_total(scene: QueryScene) -> QueryDraft:
             "average of such totals?",
         ),
         (
-            "The average is taken over the groups that have at least one such row"
-            + (f" with a value for the {measure.text}." if measure.nullable else "."),
+            f"The average is taken over every {dim.each} with at least one such "
+            + f"{fact.child.table.noun}"
+            + (f" that has {indefinite(measure.noun)}." if fact.lacks(measure) else "."),
         ),
         other=answer(windowed, outputs),
     )
@@ -124,15 +126,15 @@ def commonest(scene: QueryScene) -> QueryDraft:
         {
             outer.name: outer.text,
             inner.name: inner.text,
-            "number": f"how many {fact.child.table.plural} have it",
+            "number": f"the number of its {fact.child.table.plural}",
         },
         (
-            f"Consider the {fact.phrase}. For each {outer.each}, which value of {inner.text} is "
-            "the most frequent among them?",
-            f"For each {outer.each}, find the value of {inner.text} that occurs most often among "
-            f"the {fact.phrase}.",
+            f"For each {outer.each}, which {inner.each} is the most frequent among the "
+            f"{fact.phrase}?",
+            f"For each {outer.each}, find the {inner.each} that occurs most often among the "
+            f"{fact.phrase}.",
         ),
-        (*left_out(inner), "Where several values are equally frequent, give them all."),
+        (*left_out(inner), "If several tie, give them all."),
     )
 
 
@@ -161,17 +163,17 @@ def different_partners(scene: QueryScene) -> QueryDraft:
     least = scene.number(1, 3)
     groups = grouped(fact.relation, [dim], [number])
     kept = Filter(groups, Compare(">=", Ref("number"), Literal(least)))
+    partners = fact.called(fact.sources.index(other), plural=True)
     return QueryDraft(
         answer(kept if least > 1 else groups, [dim.output, ("number", Ref("number"))]),
-        {dim.name: dim.text, "number": f"the number of different {other.table.plural}"},
+        {dim.name: dim.text, "number": f"the number of different {partners}"},
         (
-            f"Through the {fact.phrase}, how many different {other.table.plural} is each "
-            f"{dim.each} connected with?{at_least(least)}",
-            f"Consider the {fact.phrase}. For each {dim.each}, count the different "
-            f"{other.table.plural} (the {fact.child.table.noun}'s {fact.prefixes[1]}) that occur "
-            f"in them.{at_least(least)}",
+            f"Considering only the {fact.phrase}, how many different {partners} does each "
+            f"{dim.each} have?{at_least(least)}",
+            f"For each {dim.each}, count the different {partners} of the {fact.phrase}."
+            f"{at_least(least)}",
         ),
-        (f"{fact.top.table.plural.capitalize()} without any such row do not appear.",),
+        () if least > 1 else (dim.unless_empty,),
     )
 
 
@@ -180,7 +182,7 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
     """The share of a group's total from rows of a kind."""
     fact = scene.fact(HOPS[scene.level], 1)
     base = fact.phrase
-    dim, measure = dimension(scene, fact), scene.measure(fact.child)
+    dim, measure = dimension(scene, fact), scene.summed(fact.child)
     whole = fact.relation
     scene.restrict(fact, 1, ("category", "status", "flag", "date"))
     fact.relation, inner = whole, fact.conditions[-1]
@@ -192,7 +194,6 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
     ]
     totals = grouped(fact.relation, [dim], sums)
     known = Filter(totals, IsNull(Ref("part"), negated=True))
-    noun = measure.column.noun if measure.column else measure.text
     share = Binary("/", Binary("*", Literal(100.0), Ref("part")), Ref("whole"))
     return QueryDraft(
         answer(known, [dim.output, ("percentage", share)]),
@@ -205,8 +206,8 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
         ),
         (
             *left_out(dim),
-            f"Leave out groups without {fact.child.table.plural} {inner.text}"
-            + (f" that have a value for the {noun}." if measure.nullable else "."),
+            f"Leave out any {dim.each} that has none of the latter"
+            + (f" with {indefinite(measure.noun)}." if measure.nullable else "."),
         ),
     )
 
@@ -238,10 +239,12 @@ def part_above_whole(scene: QueryScene) -> QueryDraft:
             "whole": f"the average {measure.text} of all {base}",
         },
         (
-            f"Consider the {base}. For which {dim.each} is the average {measure.text} of those of "
-            f"them that are {plural} {inner.text} larger than that of all of them?",
+            f"Consider only the {base}. For which {dim.each} is the average {measure.text} of the "
+            f"{plural} {inner.text} larger than that of all of them?",
         ),
-        ("Rows without a value do not enter an average.",) if measure.nullable else (),
+        (f"{plural.capitalize()} without {indefinite(measure.noun)} do not enter the averages.",)
+        if fact.lacks(measure)
+        else (),
     )
 
 
@@ -256,7 +259,7 @@ def best_row(scene: QueryScene) -> QueryDraft:
     down = scene.chance(0.6)
     ranked = Window(valued, "place", "rank", None, dim.keys[:1], (("measured", down),))
     kept = Filter(ranked, Compare("=", Ref("place"), Literal(1)))
-    word = "largest" if down else "smallest"
+    word = measure.extreme(down)
     row = "row" if label.name == dim.name else label.name
     return QueryDraft(
         answer(kept, [dim.output, (row, label.expression), ("value", Ref("measured"))]),
@@ -266,7 +269,5 @@ def best_row(scene: QueryScene) -> QueryDraft:
             f"Consider the {fact.phrase}. For each {dim.each}, find those of them with the {word} "
             f"{measure.text}.",
         ),
-        ("Where several of a group share that value, give them all."
-         + (f" Leave out rows without a value for the {measure.text}." if measure.nullable else ""),
-         ),
+        ("If several tie, give them all.", *fact.without(measure)),
     )  # fmt: skip

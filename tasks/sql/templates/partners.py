@@ -17,6 +17,7 @@ from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import CONDITIONS, Fact, QueryScene
 from hexathlon.tasks.sql.templates.shapes import answer
+from hexathlon.tasks.sql.templates.wording import listed
 
 
 class Pairing:
@@ -59,6 +60,30 @@ class Pairing:
         """Return the child's column that refers to the parent."""
         return f"{fact.child.alias}.{edge.column}"
 
+    def _role(self, fact: Fact, edge: Edge) -> str:
+        """Return what a parent is for a child, or nothing if it is called what it is."""
+        noun = fact.child.table.column(edge.column).noun
+        return "" if noun == self.parent.table.noun else noun
+
+    def have(self, what: str, fact: Fact | None = None, edge: Edge | None = None) -> str:
+        """Return the predicate of parents with children: "have X", "are the agent of X"."""
+        role = self._role(fact or self.children, edge or self.edge)
+        return f"are the {role} of {what}" if role else f"have {what}"
+
+    def have_no(self, children: str) -> str:
+        """Return the predicate of parents without children."""
+        role = self._role(self.children, self.edge)
+        return f"are not the {role} of any {children}" if role else f"have no {children}"
+
+    def counted(self, fact: Fact | None = None, edge: Edge | None = None) -> str:
+        """Return the children of each parent, after a mention of the parent."""
+        fact = fact or self.children
+        role = self._role(fact, edge or self.edge)
+        if not role:
+            return fact.phrase
+        clauses = [item.text for item in fact.conditions] + [f"that have it as the {role}"]
+        return f"{fact.child.table.plural} {listed(clauses)}"
+
 
 @template("tiny", "easy", "medium", "hard")
 def anti_join(scene: QueryScene) -> QueryDraft:
@@ -72,18 +97,10 @@ def anti_join(scene: QueryScene) -> QueryDraft:
         program,
         {pair.label.name: pair.label.text},
         (
-            f"Which {pair.rows.phrase} have no {pair.children.phrase}{_ref(pair)}?",
-            f"List the {pair.rows.phrase} to which none of the {pair.children.phrase} "
-            f"belongs{_ref(pair)}.",
-            f"Find {pair.rows.phrase} without a single one of the {pair.children.phrase}"
-            f"{_ref(pair)}.",
+            f"Which {pair.rows.phrase} {pair.have_no(pair.children.phrase)}?",
+            f"Among the {pair.rows.phrase}, find those that {pair.have_no(pair.children.phrase)}.",
         ),
     )
-
-
-def _ref(pair: Pairing) -> str:
-    noun = pair.children.child.table.column(pair.edge.column).noun
-    return "" if noun == pair.parent.table.noun else f" (by their {noun})"
 
 
 @template("tiny", "easy", "medium", "hard")
@@ -108,15 +125,13 @@ def semi_join(scene: QueryScene) -> QueryDraft:
         Join(pair.rows.relation, pair.children.relation, pair.on),
         ((pair.label.name, pair.label.expression),),
     )
+    some = f"at least one of the {pair.children.phrase}"
     return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
-            f"Which {pair.rows.phrase} have at least one of the "
-            f"{pair.children.phrase}{_ref(pair)}?",
-            f"List the {pair.rows.phrase} to which one or more {pair.children.phrase} "
-            f"belong{_ref(pair)}.",
-            f"Find {pair.rows.phrase} that have any of the {pair.children.phrase}{_ref(pair)}.",
+            f"Which {pair.rows.phrase} {pair.have(some)}?",
+            f"Among the {pair.rows.phrase}, find those that {pair.have(some)}.",
         ),
         (f"Each {pair.parent.table.noun} appears once.",),
         other=other,
@@ -141,13 +156,10 @@ def count_with_zero(scene: QueryScene) -> QueryDraft:
         answer(joined, [(pair.label.name, pair.label.expression), ("number", number)]),
         {pair.label.name: pair.label.text, "number": f"the number of these {plural}"},
         (
-            f"For each of the {pair.rows.phrase}, count the {pair.children.phrase}{_ref(pair)}, "
-            "with 0 where there are none.",
-            f"How many {pair.children.phrase} does each of the {pair.rows.phrase} "
-            f"have{_ref(pair)}? "
-            "Include those that have none, with 0.",
-            f"List all {pair.rows.phrase}. Beside each, give the number of its "
-            f"{pair.children.phrase}{_ref(pair)}, also where that number is 0.",
+            f"For each of the {pair.rows.phrase}, count the {pair.counted()}, with 0 where there "
+            "are none.",
+            f"For each of the {pair.rows.phrase}, how many {pair.counted()} are there? Include "
+            "those for which there are none, with 0.",
         ),
         wrong=(("no_zero_rows", wrong),),
     )
@@ -162,6 +174,7 @@ def only_ever(scene: QueryScene) -> QueryDraft:
     if not pair.children.conditions:
         raise Unbindable
     good = pair.children.conditions[0]
+    column = pair.children.child.table.column(good.column.partition(".")[2])
     key = pair.on[0][1]
     tallied = GroupBy(
         base,
@@ -185,13 +198,13 @@ def only_ever(scene: QueryScene) -> QueryDraft:
         program,
         {pair.label.name: pair.label.text},
         (
-            f"Which {pair.rows.phrase} have {plural}{_ref(pair)}, and only {plural} {good.text}?",
-            f"Consider the {pair.rows.phrase}. Which of them have {plural}{_ref(pair)}, all of "
-            f"which are {plural} {good.text}?",
-            f"Among the {pair.rows.phrase}, list those that have at least one of the "
-            f"{plural}{_ref(pair)} and none but {plural} {good.text}.",
+            f"Which {pair.rows.phrase} {pair.have(plural)}, all of which are {plural} {good.text}?",
+            f"Among the {pair.rows.phrase}, list those that {pair.have(plural)}, but only "
+            f"{plural} {good.text}.",
         ),
-        ("A row in which the value asked about is missing does not meet the condition.",),
+        (f"{plural.capitalize()} without a known {column.noun} do not count as such.",)
+        if column.nullable
+        else (),
         wrong=(("some_not_all", some),),
     )  # fmt: skip
 
@@ -222,22 +235,17 @@ def all_of(scene: QueryScene) -> QueryDraft:
     for item in needed:
         one = Filter(pair.children.relation, Compare("=", value, Literal(item)))
         other = Match(other, one, pair.on)
-    listed = " as well as ".join(f"'{item}'" for item in needed)
-    plural = child.table.plural
+    some = f"at least one of the {pair.children.phrase}"
+    wanted_values = listed([f"'{item}'" for item in needed])
     return QueryDraft(
         program,
         {pair.label.name: pair.label.text},
         (
-            f"Which {pair.rows.phrase} have, for each of these values of the {column.noun}, at "
-            f"least one of the {pair.children.phrase}{_ref(pair)}: {listed}?",
-            f"Consider the {pair.rows.phrase}. Which of them have "
-            f"{pair.children.phrase}{_ref(pair)} "
-            f"that together cover all of the {column.noun} values {listed}?",
-            f"Among the {pair.rows.phrase}, list those that have, for each of the {column.noun} "
-            f"values {listed}, "
-            f"at least one of the {pair.children.phrase}{_ref(pair)}.",
+            f"Consider the {pair.rows.phrase}. Which of them {pair.have(some)} for each of the "
+            f"{column.noun} values {wanted_values}?",
+            f"Among the {pair.rows.phrase}, list those that {pair.have(some)} for every one of the "
+            f"{column.noun} values {wanted_values}.",
         ),
-        (f"Different {plural} may supply the different values.",),
         other=answer(other, [(pair.label.name, pair.label.expression)]),
         wrong=(("any_not_all", anyone),),
     )
@@ -247,22 +255,20 @@ def all_of(scene: QueryScene) -> QueryDraft:
 def fan_out(scene: QueryScene) -> QueryDraft:
     """A total over parents with children: each parent counts once."""
     pair = Pairing(scene)
-    measure = scene.measure(pair.parent, "amount", "quantity")
+    measure = scene.summed(pair.parent)
     total = (Aggregate("total", "sum", measure.expression), Aggregate("number", "count"))
     outputs = [("number", Ref("number")), ("total", Ref("total"))]
     matched = Match(pair.rows.relation, pair.children.relation, pair.on)
     doubled = Join(pair.rows.relation, pair.children.relation, pair.on)
+    some = f"at least one of the {pair.children.phrase}"
     plural = pair.parent.table.plural
     return QueryDraft(
         answer(GroupBy(matched, (), total), outputs),
         {"number": f"the number of {plural}", "total": f"their total {measure.text}"},
         (
-            f"Take the {plural} that have at least one of the {pair.children.phrase}{_ref(pair)}. "
-            f"How many are they, and what is their total {measure.text}?",
-            f"How many {plural} have any of the {pair.children.phrase}{_ref(pair)}, and what does "
-            f"their {measure.text} add up to?",
-            f"Count the {plural} with one or more {pair.children.phrase}{_ref(pair)}, and add up "
-            f"the {measure.text} of these {plural}.",
+            f"Take the {plural} that {pair.have(some)}. How many are they, and what is their total "
+            f"{measure.text}?",
+            f"How many {plural} {pair.have(some)}, and what does their {measure.text} add up to?",
         ),
         (f"Each {pair.parent.table.noun} counts once. The answer is a single row.",),
         wrong=(("counted_per_child", answer(GroupBy(doubled, (), total), outputs)),),
@@ -278,7 +284,7 @@ def two_children(scene: QueryScene) -> QueryDraft:
         if e.child not in (pair.edge.child, pair.edge.parent)
     )  # fmt: skip
     left, right = pair.children, pair.side(second, 1)
-    measure = scene.measure(left.child)
+    measure = scene.summed(left.child)
     key = pair.on[0][0]
     first = GroupBy(
         left.relation, (pair.on[0][1],), (Aggregate("first_total", "sum", measure.expression),)
@@ -308,12 +314,10 @@ def two_children(scene: QueryScene) -> QueryDraft:
         },
         (
             f"For each of the {pair.rows.phrase}, give the total {measure.text} of the "
-            f"{left.phrase}{_ref(pair)}, and beside it the number of {right.phrase}.",
-            f"Per {pair.parent.table.noun}, among the {pair.rows.phrase}: what is the total "
-            f"{measure.text} of the {left.phrase}{_ref(pair)}, and how many {right.phrase} are "
-            "there?",
+            f"{pair.counted()}, and the number of {pair.counted(right, second)}.",
+            f"For each of the {pair.rows.phrase}, what is the total {measure.text} of the "
+            f"{pair.counted()}, and how many {pair.counted(right, second)} are there?",
         ),
-        (f"Only {pair.parent.table.plural} that have at least one row of each kind appear.",
-         "The two figures are independent of each other."),
+        (f"List only {pair.parent.table.plural} that have at least one of each.",),
         wrong=(("multiplied_rows", answer(multiplied, outputs)),),
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Templates about single rows: filtering, extremes, order, distinct values, comparisons."""
 
-from hexathlon.tasks.sql.english import be
+from hexathlon.tasks.sql.english import be, indefinite
 from hexathlon.tasks.sql.programs.expressions import (
     Compare,
     IsNull,
@@ -22,7 +22,8 @@ from hexathlon.tasks.sql.programs.relations import (
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
-from hexathlon.tasks.sql.templates.shapes import answer, by_category, plain
+from hexathlon.tasks.sql.templates.shapes import answer, by_category, left_out, plain
+from hexathlon.tasks.sql.templates.wording import owned
 
 HOPS = {"tiny": 0, "easy": 1, "medium": 2, "hard": 3}
 
@@ -39,11 +40,10 @@ def filter_rows(scene: QueryScene) -> QueryDraft:
         {label.name: label.text, name: f"the {measure.text}"},
         (
             f"List the {fact.phrase}.",
-            f"Which {fact.phrase} are there?",
             f"Find all {fact.phrase}.",
             f"I need a list of the {fact.phrase}.",
         ),
-        (f"The {measure.text} may be empty.",) if measure.nullable else (),
+        (f"Include those without {indefinite(measure.noun)}.",) if fact.lacks(measure) else (),
     )
 
 
@@ -62,19 +62,18 @@ def count_rows(scene: QueryScene) -> QueryDraft:
         ),
     )
     outputs = ("number", "smallest", "largest")
+    low, high = measure.extreme(False), measure.extreme(True)
     return QueryDraft(
         answer(groups, [(name, Ref(name)) for name in outputs]),
         {
             "number": f"the number of {fact.child.table.plural}",
-            "smallest": f"their smallest {measure.text}",
-            "largest": f"their largest {measure.text}",
+            "smallest": f"their {low} {measure.text}",
+            "largest": f"their {high} {measure.text}",
         },
         (
-            f"How many {fact.phrase} are there, and between which values does their "
-            f"{measure.text} lie?",
-            f"Count the {fact.phrase}, and give the range of their {measure.text}.",
-            f"Consider the {fact.phrase}. Give their number, and their smallest and largest "
-            f"{measure.text}.",
+            f"How many {fact.phrase} are there, and what are their {low} and {high} "
+            f"{measure.text}?",
+            f"Count the {fact.phrase}, and give their {low} and {high} {measure.text}.",
         ),
         ("The answer is a single row.",),
     )
@@ -90,11 +89,14 @@ def distinct_values(scene: QueryScene) -> QueryDraft:
         if column is dim.column:
             raise Unbindable
         pair = (plain(column.noun), fact.child.value(column))
-        text = f"the {fact.child.table.noun}'s {column.noun}"
+        text = f"the {column.noun}"
         if column.nullable:
             fact.relation = Filter(fact.relation, IsNull(pair[1], negated=True))
+        open_ended = column.nullable
     else:
-        pair, text = (other.name, other.expression), other.text
+        pair, text = (other.name, other.expression), f"the {owned(fact.prefixes[-1], other.noun)}"
+        open_ended = False
+    open_ended = open_ended or bool(dim.column and dim.column.nullable)
     value = dict(dim.extend)[dim.name]
     program = Distinct(Project(fact.relation, ((dim.name, value), pair)))
     return QueryDraft(
@@ -103,9 +105,8 @@ def distinct_values(scene: QueryScene) -> QueryDraft:
         (
             f"Which combinations of {dim.text} and {text} occur among the {fact.phrase}?",
             f"List the different pairs of {dim.text} and {text} found among the {fact.phrase}.",
-            f"Look at the {fact.phrase}: which pairs of {dim.text} and {text} do they have?",
         ),
-        ("Leave out pairs of which one part is missing.",),
+        ("Leave out pairs with a missing value.",) if open_ended else (),
     )
 
 
@@ -126,16 +127,15 @@ def top_rows(scene: QueryScene) -> QueryDraft:
         ),
         count,
     )
-    word = "largest" if down else "smallest"
+    word = measure.extreme(down)
     return QueryDraft(
         program,
         {label.name: label.text, name: f"the {measure.text}"},
         (
             f"Which {count} {fact.phrase} have the {word} {measure.text}?",
             f"Among the {fact.phrase}, find the {count} with the {word} {measure.text}.",
-            f"Give the {count} {word} by {measure.text} among the {fact.phrase}.",
         ),
-        (f"Leave out rows without a value for the {measure.text}.",) if measure.nullable else (),
+        fact.without(measure),
     )
 
 
@@ -154,18 +154,17 @@ def extreme_rows(scene: QueryScene) -> QueryDraft:
     if place == 2:
         ranked = Window(valued, "place", "dense_rank", None, (), (("measured", down),))
     kept = Filter(ranked, Compare("=", Ref("place"), Literal(place)))
-    word = ("second " if place == 2 else "") + ("largest" if down else "smallest")
+    word = ("second " if place == 2 else "") + measure.extreme(down)
     return QueryDraft(
         answer(kept, [(label.name, label.expression), ("value", Ref("measured"))]),
         {label.name: label.text, "value": f"the {measure.text}"},
         (
             f"Which of the {fact.phrase} have the {word} {measure.text}?",
             f"Among the {fact.phrase}, find those with the {word} {measure.text}.",
-            f"Consider the {fact.phrase}. Which of them have the {word} {measure.text}?",
         ),
         (
-            "If several share that value, give them all"
-            + ("; equal values count as one value when finding the second." if place == 2 else "."),
+            "If several tie, give them all."
+            + (f" Equal values count once when finding the {word}." if place == 2 else ""),
         ),
     )
 
@@ -192,13 +191,14 @@ def above_average(scene: QueryScene) -> QueryDraft:
         ),
         {label.name: label.text, name: f"the {measure.text}"},
         (
-            f"Which {fact.phrase} lie {word} the average {measure.text} of all {plural}?",
-            f"Consider the {fact.phrase}. List those whose {measure.text} {be(measure.text)} "
-            f"{word} the average {measure.text} of all {plural}.",
-            f"Among the {fact.phrase}, find those that lie {word} the overall average "
-            f"{measure.text} of {plural}.",
+            f"Among the {fact.phrase}, which have {indefinite(measure.noun)} {word} the average of "
+            f"all {plural}?",
+            f"Consider the {fact.phrase}. List those whose {measure.noun} {be(measure.noun)} "
+            f"{word} the average {measure.noun} of all {plural}.",
         ),
-        (f"The average is taken over all {plural}, not only over those that meet the condition.",),
+        (f"The average is taken over all {plural}, not only over these.",)
+        if fact.conditions
+        else (),
     )
 
 
@@ -217,20 +217,13 @@ def above_group_average(scene: QueryScene) -> QueryDraft:
         ),
         {label.name: label.text, dim.name: dim.text, "value": f"the {measure.text}"},
         (
-            f"Group the {fact.phrase} by {dim.text}. Which of them lie above the average "
-            f"{measure.text} of their group?",
-            f"Among the {fact.phrase}, find those whose {measure.text} exceeds the average "
-            f"{measure.text} of those that share {dim.text}.",
-            f"Which {fact.phrase} lie above the mean {measure.text} of the ones among them with "
-            f"the same value of {dim.text}?",
+            f"Group the {fact.phrase} by {dim.each}. Which of them have "
+            f"{indefinite(measure.noun)} above the average of their group?",
+            f"Among the {fact.phrase}, find those whose {measure.noun} {be(measure.noun)} above "
+            f"the average of those with the same {dim.each}.",
         ),
-        (f"Only the {fact.child.table.plural} described enter the averages.",
-         *_left(dim.column is not None and dim.column.nullable, dim.text)),
+        (f"Only these {fact.child.table.plural} enter the averages.", *left_out(dim)),
     )  # fmt: skip
-
-
-def _left(nullable: bool, text: str) -> tuple[str, ...]:
-    return (f"Leave out rows in which {text} is missing.",) if nullable else ()
 
 
 @template("medium", "hard")
@@ -256,14 +249,11 @@ def self_comparison(scene: QueryScene) -> QueryDraft:
             Filter(fact.relation, test),
             [(mine.name, mine.expression), (plain(link), theirs.expression)],
         ),
-        {mine.name: mine.text, plain(link): f"{theirs.text} (of the {link})"},
+        {mine.name: mine.text, plain(link): f"the {owned(link, theirs.noun)}"},
         (
-            f"Which {fact.phrase} have a value of {measure.text} that is {word} than their "
-            f"{link}'s?",
-            f"Consider the {fact.phrase}. List those whose {measure.text} {be(measure.text)} "
+            f"Among the {fact.phrase}, which have {indefinite(f'{word} {measure.noun}')} than "
+            f"their {link}?",
+            f"Consider the {fact.phrase}. List those whose {measure.noun} {be(measure.noun)} "
             f"{word} than that of their {link}.",
-            f"Among the {fact.phrase}, find those with a {word} {measure.text} than their own "
-            f"{link} has.",
         ),
-        (f"The {link} is one of the {child.table.plural} too.",),
     )

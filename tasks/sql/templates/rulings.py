@@ -42,11 +42,11 @@ def contradiction(scene: Drawing, base: Document, other: Document, blocked: bool
         f"{notices[1]} ({_day(scene, 11)}): decision {second} is withdrawn.",
     ]
     rules = (
-        "A term means what the definition of the latest date says. Where a decision and another "
-        "definition of the same date disagree, none of them has precedence: as long as both are in "
-        "force, a request that needs the term is not answered, but reported as impossible "
-        "(contradiction), with the number of that decision. A decision that was withdrawn counts "
-        "as if it had never been taken.\n\n" + "\n".join(lines)
+        "The definition with the latest date applies. If a decision and another definition of the "
+        "same date disagree, neither has precedence: as long as both are in force, do not answer "
+        "requests that need the term, but report them as impossible (contradiction), with the "
+        "number of the decision. A decision that was withdrawn is treated as if it had never been "
+        "made.\n\n" + "\n".join(lines)
     )
     documents.append(AddedDocument("decisions_and_notices", "Notices", _day(scene, 11), rules))
     obstacle = Obstacle("contradiction", (kept,)) if blocked else None
@@ -77,10 +77,10 @@ def withdrawal(scene: Drawing, base: Document, other: Document, blocked: bool) -
         for number, day, act in zip(numbers, days, acts, strict=True)
     ]
     rules = (
-        "A withdrawn definition is not used, and earlier ones do not come back into force. A "
-        "request that needs a withdrawn term is not answered, but reported as impossible "
+        "A withdrawn definition must not be used, and earlier ones do not come back into force. "
+        "Do not answer requests that need a withdrawn term, but report them as impossible "
         "(missing_value), with the number of the notice that withdrew it. A notice that was "
-        "revoked counts as if it had never been given.\n\n" + "\n".join(lines)
+        "revoked is treated as if it had never been issued.\n\n" + "\n".join(lines)
     )
     document = AddedDocument("notices_on_definitions", "Notices", _day(scene, 9), rules)
     obstacle = Obstacle("missing_value", (own,)) if blocked else None
@@ -118,11 +118,12 @@ def parameter(scene: Drawing, base: Document, other: Document, blocked: bool) ->
     unit = f", in {field.unit}" if field.unit else ""
     text = (
         f"Since {_day(scene, 140)}, the definition of '{metric.name}' no longer uses the number "
-        f"that its text gives for the {field.noun}, but parameter {mine}{unit}. The definition of "
-        f"'{_metric(other).name}' stays as it is; {foreign} belongs to a report of its own.\n\nThe "
-        f"table {table} holds the parameters. The row with the latest valid_from is in force. "
-        "While its value is empty, the parameter is suspended: requests that need it are not "
-        "answered, but reported as impossible (missing_value), with the entry_no of that row."
+        f"given in its text for the {field.noun}, but the parameter {mine}{unit}. The definition "
+        f"of '{_metric(other).name}' is unchanged; {foreign} belongs to another report.\n\nThe "
+        f"parameters are in the table {table}. For each one, the row with the latest valid_from "
+        "is in force. While its value is empty, the parameter is suspended: do not answer "
+        "requests that need it, but report them as impossible (missing_value), with the entry_no "
+        "of that row."
     )
     document = AddedDocument("parameters_of_definitions", "Parameters", _day(scene, 141), text)
     columns = (
@@ -159,7 +160,7 @@ def _rival(schema: Schema, document: Document, turned: int) -> Metric:
 
 def _decision(scene: Drawing, number: str, metric: Metric, base: Document) -> AddedDocument:
     council = scene.pick(_COUNCILS)
-    text = f"{metric.text}\n\nTaken by the {council}, in force since {base.dated}."
+    text = f"{metric.text}\n\nMade by the {council}; in force since {base.dated}."
     name = f"decision_{number.lower().replace('-', '_')}"
     return AddedDocument(name, f"Decision {number}", base.dated, text)
 

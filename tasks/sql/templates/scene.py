@@ -5,24 +5,30 @@ and read like sentences. All expressions that it returns are on canonical values
 dirty column, the expression cleans it and carries the uncleaned reading as its misreading.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from hexathlon.tasks.sql.english import indefinite
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Filter, Join
 from hexathlon.tasks.sql.programs.walk import pruned, scans
-from hexathlon.tasks.sql.schema import Column, Edge, Schema, Table
+from hexathlon.tasks.sql.schema import Column, Edge, Role, Schema, Table
 from hexathlon.tasks.sql.templates.conditions import PhrasedCondition, both_conditions, condition
 from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
+from hexathlon.tasks.sql.templates.wording import owned
 from hexathlon.tasks.task import Level
 
 __all__ = ["Fact", "Label", "Measure", "QueryScene"]
 
+_NEVER_SUMMED = re.compile(
+    r"\b(?:elevation|height|length|percentage|position|price|range|rank|rate|width)$"
+)
 CONDITIONS = {"tiny": 1, "easy": 1, "medium": 2, "hard": 3}
 
 
@@ -33,6 +39,8 @@ class Label:
     name: str
     expression: Expression
     text: str
+    noun: str
+    """The name of the property: "name", "account number", "order id"."""
     keys: tuple[str, ...]
     """Columns to group by, so that each group is one row of the table."""
 
@@ -45,6 +53,18 @@ class Measure:
     text: str
     nullable: bool
     column: Column | None
+
+    @property
+    def noun(self) -> str:
+        """The text without a unit."""
+        return self.column.noun if self.column else self.text
+
+    def extreme(self, most: bool) -> str:
+        """Return the adjective for the first or the last in order of the measure."""
+        high = self.column is not None and (
+            self.column.role == "rating" or self.column.unit == "USD"
+        )
+        return ("lowest", "highest")[most] if high else ("smallest", "largest")[most]
 
 
 @dataclass(slots=True)
@@ -69,9 +89,24 @@ class Fact:
 
     def called(self, place: int, plural: bool = False) -> str:
         """Return a source's noun, with the path to it if the noun alone is ambiguous."""
-        table, path = self.sources[place].table, self.prefixes[place]
-        noun = table.plural if plural else table.noun
-        return noun if path == table.noun else f"{noun} (the {self.child.table.noun}'s {path})"
+        table, path = self.sources[place].table, self.prefixes[place].replace("'s ", " ")
+        if not plural:
+            return path
+        bare = path.removesuffix(table.noun)
+        return f"{path}s" if bare == path else bare + table.plural
+
+    def lacks(self, measure: Measure) -> bool:
+        """Whether some of the rows may have no value of a measure."""
+        compared = measure.column is not None and any(
+            item.column == f"{self.child.alias}.{measure.column.name}" for item in self.conditions
+        )
+        return measure.nullable and not compared
+
+    def without(self, measure: Measure) -> tuple[str, ...]:
+        """Return the note that leaves out rows without a value, if there can be any."""
+        plural = self.child.table.plural
+        text = f"Leave out {plural} without {indefinite(measure.noun)}."
+        return (text,) if self.lacks(measure) else ()
 
     @property
     def phrase(self) -> str:
@@ -101,6 +136,7 @@ class QueryScene(Drawing):
         super().__init__(schema, level, rng, sample)
         self.side = side
         self._aliases: set[str] = set()
+        self._compared: set[str] = set()
 
     # -- tables ----------------------------------------------------------------------------
 
@@ -165,12 +201,24 @@ class QueryScene(Drawing):
         place = max(n for n, s in enumerate(fact.sources) if s.table.name == edge.child)
         child, parent = fact.sources[place], self.open(edge.parent)
         link = child.table.column(edge.column).noun
-        prefix = f"{fact.prefixes[place]}'s {link}" if fact.prefixes[place] else link
+        owner = fact.prefixes[place]
+        alone = link == parent.table.noun and self._only_path(fact.child.table.name, edge.parent)
+        prefix = link if alone or not owner else f"{owner}'s {link}"
         on = ((f"{child.alias}.{edge.column}", f"{parent.alias}.{edge.parent_column}"),)
         fact.relation = Join(fact.relation, self.rows_of(parent), on, kind)
         fact.sources.append(parent)
         fact.prefixes.append(prefix)
         return parent
+
+    def _only_path(self, child: str, parent: str) -> bool:
+        """Whether just one path of foreign keys leads from one table to the other."""
+
+        def paths(table: str) -> int:
+            return 1 if table == parent else sum(
+                paths(edge.parent) for edge in self.edges() if edge.child == table
+            )  # fmt: skip
+
+        return paths(child) == 1
 
     def alone(self, table: Table | None = None) -> Fact:
         """Return a single table as a fact."""
@@ -217,6 +265,7 @@ class QueryScene(Drawing):
             if item is None:
                 break
             used.add(item.column)
+            self._compared.add(item.column)
             fact.conditions.append(item)
             fact.relation = Filter(fact.relation, item.expression)
 
@@ -243,18 +292,27 @@ class QueryScene(Drawing):
             unique = column.unique or (column.role == "name" and table.natural_key)
             if unique and not column.nullable:
                 word = f"{table.noun} {column.noun}" if column.role == "name" else column.noun
-                text = f"the {table.noun}'s {column.noun}"
+                text = f"the {owned(table.noun, column.noun)}"
                 keys = (key, f"{source.alias}.{column.name}")
-                return Label(_plain(word), source.value(column), text, keys)
-        text = f"the {table.noun} id"
-        return Label(_plain(f"{table.noun} id"), Ref(key), text, (key,))
+                return Label(_plain(word), source.value(column), text, column.noun, keys)
+        noun = f"{table.noun} id"
+        return Label(_plain(noun), Ref(key), f"the {noun}", noun, (key,))
 
-    def measure(self, source: Source, *roles: str) -> Measure:
-        """Return a numeric value of the source's rows."""
+    def measure(self, source: Source, *roles: Role) -> Measure:
+        """Return a numeric value of the source's rows, if possible one without a condition."""
         wanted = roles or ("amount", "quantity", "rating")
-        column = self.pick(c for c in source.table.columns if c.role in wanted)
-        unit = f" (in {column.unit})" if column.unit and column.unit != "USD" else ""
-        return Measure(source.value(column), f"{column.noun}{unit}", column.nullable, column)
+        return _measure(source, self._other(source, source.table.with_role(*wanted)))
+
+    def summed(self, source: Source) -> Measure:
+        """Return a numeric value of the source's rows of which totals make sense."""
+        columns = source.table.with_role("amount", "quantity")
+        fit = [column for column in columns if not _NEVER_SUMMED.search(column.noun)]
+        return _measure(source, self._other(source, fit))
+
+    def _other(self, source: Source, columns: Sequence[Column]) -> Column:
+        """Return one of the columns, if possible one that is not in a condition."""
+        free = [c for c in columns if f"{source.alias}.{c.name}" not in self._compared]
+        return self.pick(free or columns)
 
     def group_column(self, source: Source, taken: Iterable[str] = ()) -> Column:
         """Return a column with few values to group by."""
@@ -267,6 +325,11 @@ class QueryScene(Drawing):
     def date(self, source: Source) -> Column:
         """Return a date column of the source."""
         return self.pick(source.table.with_role("date"))
+
+
+def _measure(source: Source, column: Column) -> Measure:
+    unit = f" (in {column.unit})" if column.unit and column.unit != "USD" else ""
+    return Measure(source.value(column), f"{column.noun}{unit}", column.nullable, column)
 
 
 def _plain(words: str) -> str:

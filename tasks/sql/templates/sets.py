@@ -23,11 +23,6 @@ def _named(pair: Pairing, children: Fact, key: str, bare: bool = False) -> Relat
     return Distinct(answer(joined, [(pair.label.name, pair.label.expression)]))
 
 
-def _reference(pair: Pairing, fact: Fact, column: str) -> str:
-    noun = fact.child.table.column(column).noun
-    return "" if noun == pair.parent.table.noun else f" (by their {noun})"
-
-
 class Sides:
     """A parent with two kinds of children, from one table or from two."""
 
@@ -48,8 +43,10 @@ class Sides:
         self.other = _named(pair, self.right, pair.key(self.right, edge))
         self.bare_one = _named(pair, self.left, pair.on[0][1], bare=True)
         self.bare_other = _named(pair, self.right, pair.key(self.right, edge), bare=True)
-        self.left_words = f"{self.left.phrase}{_reference(pair, self.left, pair.edge.column)}"
-        self.right_words = f"{self.right.phrase}{_reference(pair, self.right, edge.column)}"
+        self.has_left = pair.have(f"at least one of the {self.left.phrase}")
+        self.has_right = pair.have(f"at least one of the {self.right.phrase}", self.right, edge)
+        self.has_no_right = pair.have(f"none of the {self.right.phrase}", self.right, edge)
+        self.rows = pair.rows.phrase
         self.outputs = {pair.label.name: pair.label.text}
 
 
@@ -62,10 +59,8 @@ def in_both(scene: QueryScene) -> QueryDraft:
         Combine("intersect", sides.one, sides.bare_other),
         sides.outputs,
         (
-            f"Which {sides.pair.rows.phrase} have at least one of the {sides.left_words} and also "
-            f"at least one of the {sides.right_words}?",
-            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
-            f"{sides.pair.rows.phrase} have rows in both groups?",
+            f"Which {sides.rows} {sides.has_left} and also {sides.has_right}?",
+            f"Find the {sides.rows} that {sides.has_left} and {sides.has_right}.",
         ),
         (f"List each of the {rows} once.",),
     )
@@ -80,10 +75,8 @@ def in_one_not_other(scene: QueryScene) -> QueryDraft:
         Combine("except", sides.one, sides.bare_other),
         sides.outputs,
         (
-            f"Which {sides.pair.rows.phrase} have at least one of the {sides.left_words}, but none "
-            f"of the {sides.right_words}?",
-            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
-            f"{sides.pair.rows.phrase} have rows in group (a) and no row in group (b)?",
+            f"Which {sides.rows} {sides.has_left}, but {sides.has_no_right}?",
+            f"Find the {sides.rows} that {sides.has_left}, but {sides.has_no_right}.",
         ),
         (f"List each of the {rows} once.",),
     )
@@ -98,10 +91,8 @@ def in_either(scene: QueryScene) -> QueryDraft:
         Combine("union", sides.one, sides.other),
         sides.outputs,
         (
-            f"Which {sides.pair.rows.phrase} have at least one of the {sides.left_words} or at "
-            f"least one of the {sides.right_words}, or both?",
-            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
-            f"{sides.pair.rows.phrase} have a row in at least one of the groups?",
+            f"Which {sides.rows} {sides.has_left} or {sides.has_right}, or both?",
+            f"Find the {sides.rows} that {sides.has_left}, {sides.has_right}, or both.",
         ),
         (f"List each of the {rows} once.",),
     )
@@ -121,10 +112,9 @@ def in_exactly_one(scene: QueryScene) -> QueryDraft:
         program,
         sides.outputs,
         (
-            f"Which {sides.pair.rows.phrase} have either at least one of the {sides.left_words} or "
-            f"at least one of the {sides.right_words}, but not both?",
-            f"Two groups: (a) {sides.left_words}; (b) {sides.right_words}. Which "
-            f"{sides.pair.rows.phrase} have rows in exactly one of the two groups?",
+            f"Which {sides.rows} either {sides.has_left} or {sides.has_right}, but not both?",
+            f"Find the {sides.rows} that either {sides.has_left} or {sides.has_right}, but not "
+            "both.",
         ),
         (f"List each of the {rows} once.",),
     )
@@ -146,16 +136,15 @@ def lapsed(scene: QueryScene) -> QueryDraft:
     condition = PhrasedCondition(Literal(1), "", "")
     before = Fact(early, children.sources, children.prefixes, [condition])
     after = Fact(late, children.sources, children.prefixes, [condition])
-    noun = children.child.table.column(pair.edge.column).noun
-    reference = "" if noun == pair.parent.table.noun else f" (by their {noun})"
+    some = pair.have(f"at least one of the {children.phrase}")
     return QueryDraft(
         Combine("except", _named(pair, before, key), _named(pair, after, key, bare=True)),
         {pair.label.name: pair.label.text},
         (
-            f"Which {pair.rows.phrase} have {children.phrase}{reference} in {last - 1} but none in "
-            f"{last}, going by the {column.noun}?",
-            f"Going by the {column.noun}, find the {pair.rows.phrase} with at least one of the "
-            f"{children.phrase}{reference} in {last - 1} and not a single one in {last}.",
+            f"In {last - 1} (by {column.noun}), which {pair.rows.phrase} {some}, but none in "
+            f"{last}?",
+            f"In {last - 1}, going by the {column.noun}, which {pair.rows.phrase} {some}, but not "
+            f"a single one in {last}?",
         ),
         (f"List each of the {pair.parent.table.plural} once.",),
     )

@@ -17,6 +17,7 @@ from hexathlon.tasks.sql.schema import Column
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.sources import Source
+from hexathlon.tasks.sql.templates.wording import owned
 
 __all__ = [
     "Dimension",
@@ -26,6 +27,7 @@ __all__ = [
     "by_parent",
     "dimension",
     "grouped",
+    "kind",
     "known",
     "left_out",
     "plain",
@@ -40,12 +42,19 @@ class Dimension:
     text: str
     """Description of the output column: "the customer's segment"."""
     each: str
-    """Description of one group, after "for each": "customer", "value of the customer's segment"."""
+    """Name of one group, after "for each": "customer", "customer segment"."""
+    rows: str
+    """Plural of the rows that are grouped."""
     extend: tuple[tuple[str, Expression], ...]
     keys: tuple[str, ...]
     shown: Expression
     source: Source
     column: Column | None = None
+
+    @property
+    def unless_empty(self) -> str:
+        """The sentence about groups that no row belongs to."""
+        return f"Leave out any {self.each} with no such {self.rows}."
 
     @property
     def output(self) -> tuple[str, Expression]:
@@ -63,12 +72,10 @@ def by_parent(scene: QueryScene, fact: Fact) -> Dimension:
     if len(fact.sources) < 2:
         raise Unbindable
     label, source, path = scene.label(fact.top), fact.top, fact.prefixes[-1]
-    noun, each, text = source.table.noun, source.table.noun, label.text
-    if path != noun:
-        whole = f"{fact.child.table.noun}'s {path}"
-        each = f"{noun} (the {whole})"
-        text = label.text.replace(f"the {noun}", f"the {whole}", 1)
-    return Dimension(label.name, text, each, (), label.keys, label.expression, source)
+    each, text = fact.called(-1), f"the {owned(path, label.noun)}"
+    return Dimension(
+        label.name, text, each, fact.child.table.plural, (), label.keys, label.expression, source
+    )
 
 
 def by_category(scene: QueryScene, fact: Fact) -> Dimension:
@@ -82,14 +89,21 @@ def by_category(scene: QueryScene, fact: Fact) -> Dimension:
     ]
     place, column = scene.pick(places)
     source, prefix = fact.sources[place], fact.prefixes[place]
-    noun = f"{prefix}'s {column.noun}" if prefix else f"{source.table.noun}'s {column.noun}"
     name = plain(column.noun if not prefix else f"{prefix.split(' ')[-1]} {column.noun}")
     value = source.value(column)
     known(fact, value, column)
     return Dimension(
-        name, f"the {noun}", f"value of the {noun}", ((name, value),), (name,), Ref(name), source,
-        column,
+        name, f"the {owned(prefix, column.noun)}", kind(prefix, column.noun),
+        fact.child.table.plural, ((name, value),), (name,), Ref(name), source, column,
     )  # fmt: skip
+
+
+def kind(prefix: str, noun: str) -> str:
+    """Name a property as a kind of group: "customer segment"."""
+    name = owned(prefix, noun)
+    if prefix and noun.startswith(prefix):
+        return noun
+    return f"{prefix} {noun}" if name == f"{prefix}'s {noun}" else name
 
 
 def known(fact: Fact, value: Expression, column: Column) -> None:
@@ -107,13 +121,13 @@ def dimension(scene: QueryScene, fact: Fact) -> Dimension:
 
 def at_least(number: int) -> str:
     """Return the sentence about groups that are too small, with a leading space."""
-    return f" Keep only numbers of {number} or more." if number > 1 else ""
+    return f" List only counts of {number} or more." if number > 1 else ""
 
 
 def left_out(dim: Dimension) -> tuple[str, ...]:
     """Return the note about rows that belong to no group."""
     if dim.column is not None and dim.column.nullable:
-        return (f"Leave out rows in which {dim.text} is missing.",)
+        return (f"Leave out {dim.rows} for which {dim.text} is missing.",)
     return ()
 
 

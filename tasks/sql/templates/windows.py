@@ -1,6 +1,6 @@
 """Templates about order within groups: ranks, running totals, changes, first and next rows."""
 
-from hexathlon.tasks.sql.english import with_article
+from hexathlon.tasks.sql.english import indefinite
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
     Compare,
@@ -51,7 +51,7 @@ def dated_fact(scene: QueryScene, hops: int, conditions: int) -> tuple[Fact, Exp
 def monthly(scene: QueryScene) -> tuple[Fact, Relation, Measure, str]:
     """Return monthly totals: the fact, the grouped relation, the measure and the date's noun."""
     fact, date, noun = dated_fact(scene, 1, 2 if scene.hard else 1)
-    measure = scene.measure(fact.child, "amount", "quantity")
+    measure = scene.summed(fact.child)
     months = Extend(
         fact.relation, (("month", FunctionCall("substr", (date, Literal(1), Literal(7)))),)
     )
@@ -61,8 +61,9 @@ def monthly(scene: QueryScene) -> tuple[Fact, Relation, Measure, str]:
 
 
 def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
-    skipped = f" and rows without a value for the {measure.text}" if measure.nullable else ""
-    return (f"Months are written like 2024-03. Months without any such row{skipped} are skipped.",)
+    having = f" with {indefinite(measure.noun)}" if fact.lacks(measure) else ""
+    plural = fact.child.table.plural
+    return (f"Write months as 2024-03, and leave out months without such {plural}{having}.",)
 
 
 @template("medium", "hard")
@@ -79,10 +80,10 @@ def running_total(scene: QueryScene) -> QueryDraft:
             "so_far": "the total of that month and all earlier ones",
         },
         (
-            f"Give the monthly development of the total {measure.text} of the {fact.phrase}, by "
-            f"{noun}, with the running total.",
+            f"Give the monthly total {measure.text} of the {fact.phrase} (by {noun}), with a "
+            "running total.",
             f"For each month (by {noun}), what is the total {measure.text} of the {fact.phrase}, "
-            "and what has it come to since the first month?",
+            "and what is the total up to and including that month?",
             f"Add up the {measure.text} of the {fact.phrase} month by month (by {noun}) and "
             "cumulatively.",
         ),
@@ -135,9 +136,9 @@ def monthly_change(scene: QueryScene) -> QueryDraft:
             f"How did the total {measure.text} of the {fact.phrase} change from month to month (by "
             f"{noun})?",
             f"Give the monthly total {measure.text} (by {noun}) of the {fact.phrase}, and its "
-            "change against the previous month listed.",
+            "change from the previous month listed.",
             f"For each month (by {noun}), give the total {measure.text} of the {fact.phrase}, and "
-            "the difference to the month before it in the list.",
+            "the difference from the previous month listed.",
         ),
         (*_month_notes(fact, measure), "The change of the first month is empty."),
     )
@@ -151,7 +152,7 @@ def top_per_group(scene: QueryScene) -> QueryDraft:
     if member.alias == fact.child.alias:
         raise Unbindable
     dim = by_parent(scene, fact)
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     count = scene.number(1, 3)
     known = Filter(fact.relation, IsNull(measure.expression, negated=True))
     total = Aggregate("total", "sum", measure.expression)
@@ -174,17 +175,15 @@ def top_per_group(scene: QueryScene) -> QueryDraft:
             f"by total {measure.text}?",
         ),
         (
-            f"The place of {with_article(member.table.noun)} is one more than the number of those "
-            f"with a larger total in the same group; keep places 1 to {count}, so that ties may "
-            "give more rows."
+            "Equal totals share a place and the places after them are skipped (1, 1, 3); give all "
+            f"on places 1 to {count}."
             if count > 1
-            else "Where several share the largest total of a group, give them all.",
-            f"{fact.child.table.plural.capitalize()} without a value for the {measure.text} do not "
-            "count."
-            if measure.nullable
-            else f"{member.table.plural.capitalize()} without any such row do not appear.",
+            else "If several tie, give them all.",
+            *(fact.without(measure) or (
+                f"Leave out any {member.table.noun} with no such {fact.child.table.plural}.",
+            )),
         ),
-    )
+    )  # fmt: skip
 
 
 @template("easy", "medium", "hard")
@@ -213,10 +212,10 @@ def rank_groups(scene: QueryScene) -> QueryDraft:
         (
             f"For each {dim.each}, count the {fact.phrase}, and rank the results from the largest "
             f"number down. Give places 1 to {last}.",
-            f"Make a ranking by the number of {fact.phrase}, one entry for each {dim.each}, and "
-            f"give the entries on places 1 to {last}.",
+            f"Rank each {dim.each} by its number of {fact.phrase}, the largest first, and give "
+            f"places 1 to {last}.",
         ),
-        (rule, *left_out(dim), "Groups without any such row take no part."),
+        (rule, *left_out(dim), dim.unless_empty),
     )
 
 
@@ -225,7 +224,7 @@ def share_of_total(scene: QueryScene) -> QueryDraft:
     """Each group's share of the total."""
     fact = scene.fact(HOPS[scene.level])
     dim = by_parent(scene, fact) if scene.chance(0.5) else by_category(scene, fact)
-    measure = scene.measure(fact.child)
+    measure = scene.summed(fact.child)
     known = Filter(fact.relation, IsNull(measure.expression, negated=True))
     base = known if measure.nullable else fact.relation
     totals = grouped(base, [dim], [Aggregate("total", "sum", measure.expression)])
@@ -235,18 +234,16 @@ def share_of_total(scene: QueryScene) -> QueryDraft:
         answer(whole, [dim.output, ("percentage", share)]),
         {dim.name: dim.text, "percentage": "its percentage (0 to 100) of the whole"},
         (
-            f"How is the total {measure.text} of the {fact.phrase} spread over each {dim.each}, in "
-            "percent of the whole?",
-            f"For each {dim.each}, what percentage of the overall {measure.text} of the "
-            f"{fact.phrase} does it account for?",
-            f"Split the total {measure.text} of the {fact.phrase} into percentages, one for each "
-            f"{dim.each}.",
+            f"What percentage of the total {measure.text} of the {fact.phrase} does each "
+            f"{dim.each} account for?",
+            f"For each {dim.each}, give its percentage of the total {measure.text} of the "
+            f"{fact.phrase}.",
         ),
         (
             *left_out(dim),
-            "The whole is the sum over all groups listed. Groups without any row"
-            + (f" that has a value for the {measure.text}" if measure.nullable else "")
-            + " do not appear.",
+            *fact.without(measure),
+            dim.unless_empty,
+            "The percentages add up to 100.",
         ),
     )
 
@@ -267,10 +264,10 @@ def share_within_group(scene: QueryScene) -> QueryDraft:
         answer(kept, [outer.output, inner.output, ("percentage", Ref("percentage"))]),
         {outer.name: outer.text, inner.name: inner.text, "percentage": "the percentage (0 to 100)"},
         (
-            f"Consider the {fact.phrase}. Split those of each {outer.each} by {inner.text}. "
-            f"Which values make up {least} percent or more there?",
-            f"For each {outer.each}, which values of {inner.text} account for at least {least} "
-            f"percent of its {fact.phrase}?",
+            f"Consider the {fact.phrase}. Split those of each {outer.each} by {inner.each}, and "
+            f"list the values that make up {least} percent or more of them.",
+            f"For each {outer.each}, list every {inner.each} that accounts for at least {least} "
+            f"percent of its {fact.phrase}.",
         ),
         left_out(inner),
     )
@@ -292,16 +289,16 @@ def first_event(scene: QueryScene) -> QueryDraft:
     item = child.table.noun
     return QueryDraft(
         answer(kept, [dim.output, ("row_id", Ref(key)), ("day", Ref("day"))]),
-        {dim.name: dim.text, "row_id": f"the {item} id", "day": f"its {noun}"},
+        {dim.name: dim.text, "row_id": f"the {item} id", "day": f"the {noun}"},
         (
-            f"Which is the {which} (by {noun}) of the {fact.phrase}, for each {dim.each}?",
+            f"For each {dim.each}, which is the {which} of the {fact.phrase}, by {noun}?",
             f"For each {dim.each}, find the {which} by {noun} among the {fact.phrase}.",
         ),
         (
-            f"Of several on the same day, the one with the "
-            f"{'higher' if which == 'last' else 'lower'} {item} id comes "
-            f"{'last' if which == 'last' else 'first'}.",
-            f"Groups without a {which} {item} do not appear.",
+            f"{fact.child.table.plural.capitalize()} of the same day are ordered by {item} id.",
+            f"Leave out any {dim.each} with fewer than two of them."
+            if which == "second"
+            else dim.unless_empty,
         ),
     )
 
@@ -324,11 +321,11 @@ def longest_gap(scene: QueryScene) -> QueryDraft:
         answer(longest, [dim.output, ("longest", Ref("longest"))]),
         {dim.name: dim.text, "longest": "the number of days"},
         (
-            f"What is the longest time in days, for each {dim.each}, between one of the "
+            f"For each {dim.each}, what is the longest gap in days between one of the "
             f"{fact.phrase} and the next one by {noun}?",
-            f"For each {dim.each}, order the {fact.phrase} by {noun}. How many days does the "
-            "longest pause between two consecutive ones last?",
+            f"For each {dim.each}, order the {fact.phrase} by {noun}. How many days is the "
+            "longest gap between two consecutive ones?",
         ),
-        ("Those with fewer than two such rows do not appear; two on the same day are 0 days "
+        (f"Leave out any {dim.each} with fewer than two of them; two on the same day are 0 days "
          "apart.",),
     )  # fmt: skip

@@ -61,8 +61,8 @@ def apply_definition(scene: WriteScene) -> Plan | None:
                 row[target.name] = value
 
     instruction = (
-        f"Set the {target.noun} of every {metric.name} to {spelt(value)}. The documents say what "
-        f"{with_article(metric.name)} is; the definition in force decides."
+        f"Set the {target.noun} of every {metric.name} to {spelt(value)}, according to the "
+        f"definition of {with_article(metric.name)} that is in force."
     )
     return Plan(instruction, (gold,), (other,), mutants, change, (old.name, current.name))
 

@@ -376,10 +376,10 @@ def _case(scene: WriteScene, rules: _Rules, last: str, known: bool) -> list[_Lin
 def _instruction(made: _Import) -> str:
     m = made
     return (
-        f"The table {m.lines} has what several sources have reported about {m.table.plural}, and "
-        f"{m.days} up to which day each {m.table.noun} has been imported. Apply the lines to "
-        f"{m.table.name} by the rules for imports among the documents that are in force, keep "
-        f"{m.days} as they say, and change nothing else."
+        f"The table {m.lines} holds reports from several sources about {m.table.plural}; {m.days} "
+        f"holds, for each {m.table.noun}, the day up to which reports have been imported. Apply "
+        f"the lines to {m.table.name} according to the import rules in force in the documents, "
+        f"update {m.days} as they require, and change nothing else."
     )
 
 
@@ -387,39 +387,39 @@ def _papers(scene: WriteScene, made: _Import, rules: _Rules) -> tuple[AddedDocum
     """Return the rules, a notice on the precedence for one column, and a draft against it."""
     m, today, noun = made, scene.schema.today, made.table.noun
     amount, word = m.amount.noun, m.word.noun
-    stated = stated_values(m.table, m.given).removeprefix(", ")
-    constants = f"Every new one has the {stated}; its " if stated else "Its "
+    stated = stated_values(m.table, m.given)
+    constants = f"Every new one has {stated}; its " if stated else "Its "
     text = (
-        f"Each line of {m.lines} says what a source knows of one {noun} on the day as_of. Lines "
-        f"name the {noun} by its {m.name.noun}; spaces around it mean nothing.\n\n"
-        "1. A line with a number under cancels only cancels the line of that number and says "
+        f"Each line of {m.lines} states what one source knew about one {noun} on the day as_of. "
+        f"Lines identify the {noun} by its {m.name.noun}; ignore spaces before and after it.\n\n"
+        "1. A line with a number under cancels only cancels the line with that number and states "
         "nothing else. Cancelled lines do not count.\n"
-        f"2. {m.days} has the day up to which {noun} rows were imported. Lines of that day or "
-        f"earlier ones do not count for that {noun}, even if they come in late; without an entry "
-        "all lines count.\n"
-        "3. An empty cell says nothing.\n"
-        f"4. {amount.capitalize()}: of the lines that count and tell it, those of the source with "
-        "the highest precedence win, however old they are; among these the one of the latest day, "
-        "and on one day the one with the highest line_no.\n"
-        f"5. {word.capitalize()}: of the lines that count and tell it, those of the latest day "
-        "win; on one day the source with the highest precedence, and of one source the highest "
-        "line_no.\n"
-        f"6. Precedence of the sources, the highest first: {', '.join(rules.by_word)}.\n"
-        f"7. {m.table.plural.capitalize()} whose {m.name.noun} is not there yet are added if the "
-        f"lines that count tell both {amount} and {word}; otherwise their lines stay without "
-        f"effect. Keys ({m.key}) go on from the highest in use, in the order of the {m.name.noun}. "
-        f"{constants}other columns are empty (NULL).\n"
-        f"8. The day of {m.days} is then that of the latest line that counted for the {noun}; "
-        f"entries that are missing are added, also for new {m.table.plural}."
+        f"2. {m.days} holds the day up to which lines about a {noun} have been imported. Lines of "
+        f"that day or of earlier days do not count for that {noun}, even if they arrive late. If "
+        "there is no entry, all lines count.\n"
+        "3. An empty cell states nothing.\n"
+        f"4. {amount.capitalize()}: of the lines that count and state it, those of the source with "
+        "the highest precedence win, however old they are; among these, the one with the latest "
+        "day, and on the same day, the one with the highest line_no.\n"
+        f"5. {word.capitalize()}: of the lines that count and state it, those with the latest day "
+        "win; on the same day, the source with the highest precedence, and for the same source, "
+        "the highest line_no.\n"
+        f"6. Precedence of the sources, highest first: {', '.join(rules.by_word)}.\n"
+        f"7. {m.table.plural.capitalize()} whose {m.name.noun} does not exist yet are added if the "
+        f"lines that count state both the {amount} and the {word}; otherwise their lines have no "
+        f"effect. Their keys ({m.key}) continue from the highest in use, in the order of the "
+        f"{m.name.noun}. {constants}other columns are empty (NULL).\n"
+        f"8. The day in {m.days} then becomes that of the latest line that counted for the {noun}. "
+        f"Missing entries are added, also for new {m.table.plural}."
     )  # fmt: skip
     notice = (
-        f"From today on rule 6 reads for the {amount}: {', '.join(rules.by_amount)}, the highest "
-        f"first. For the {word} the order stays as it was."
+        f"From today, the order in rule 6 for the {amount} is: {', '.join(rules.by_amount)}, "
+        f"highest first. For the {word} it is unchanged."
     )
     third = tuple(reversed(rules.by_amount))
     draft = (
         f"Proposed for rule 6, for {amount} and {word}: {', '.join(third)}. A draft for "
-        "discussion; nothing in it applies before the data office has decided on it."
+        "discussion; it does not apply until the data office has approved it."
     )
     return (
         AddedDocument("imports", f"How imports about {m.table.plural} are applied",

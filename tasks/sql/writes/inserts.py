@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.phrases import literal
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
+from hexathlon.tasks.sql.templates.wording import listed
 from hexathlon.tasks.sql.writes.plan import (
     NamedRow,
     Plan,
@@ -38,13 +40,14 @@ def _derived_row(
     scene: WriteScene, edge: Edge, amount: Column, given: NamedRow, owner: Value, who: Value
 ) -> Plan:
     child = scene.schema.table(edge.child)
-    told = stated_values(child, given)
+    told, others = stated_values(child, given), len(child.columns) > len(given) + 3
     relation = child.column(edge.column).noun
     instruction = (
-        f"Add one {child.noun} for the {relation} {spelt(who)}{told}. Its key "
-        f"({child.key}) is one above the highest in use, and its {amount.noun} is the highest "
-        f"{amount.noun} that any {child.noun} of that {relation} has. "
-        "Leave its other columns empty (NULL)."
+        f"Add {with_article(child.noun)} for the {relation} {spelt(who)}"
+        + (f" with {told}" if told else "")
+        + f". Its key ({child.key}) is one above the highest in use, and its {amount.noun} equals "
+        f"the highest {amount.noun} of that {relation}'s existing {child.plural}."
+        + (" Leave its other columns empty (NULL)." if others else "")
     )
     names = ", ".join([child.key, edge.column, amount.name, *given])
     fixed = ", ".join(literal(v) for v in given.values())
@@ -104,13 +107,13 @@ def given_values(table: Table, example: NamedRow, derived: set[str]) -> NamedRow
 
 
 def stated_values(table: Table, given: NamedRow) -> str:
-    """Describe the given values; references by their key, with the name of the column."""
+    """List the given values; references by their key, with the name of the column."""
     parts = []
     for name, value in given.items():
         column = table.column(name)
         place = f" ({name})" if column.role == "foreign_key" else ""
-        parts.append(f", {column.noun} {spelt(value)}{place}")
-    return "".join(parts)
+        parts.append(f"{column.noun} {spelt(value)}{place}")
+    return listed(parts) if parts else ""
 
 
 def upsert(scene: WriteScene) -> Plan | None:
@@ -191,12 +194,18 @@ def _listed(
 ) -> str:
     name, amount = columns
     told = stated_values(table, given)
-    listed = "; ".join(f"{spelt(who)} {value:.2f}" for who, value in order)
+    values = listed([f"{spelt(who)} to {value:.2f}" for who, value in order])
     return (
-        f"Set the {amount.noun} of these {table.plural}, identified by {name.noun}: {listed}. One "
-        f"that is not there yet is added with that {amount.noun}, the key ({table.key}) one "
-        f"above the highest in use{told} and nothing else. No {name.noun} may stand twice "
-        "afterwards."
+        f"Set the {amount.noun} of these {table.plural}, identified by {name.noun}: {values}. If "
+        f"one does not exist yet, add it with that {amount.noun}"
+        + (f", {told}" if told else "")
+        + f". Its key ({table.key}) is one above the highest in use"
+        + (
+            ", and its other columns are empty (NULL)."
+            if len(table.columns) > len(given) + 3
+            else "."
+        )
+        + f" There must be only one {table.noun} per {name.noun}."
     )
 
 

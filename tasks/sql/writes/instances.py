@@ -136,10 +136,10 @@ def _instance(
 
 
 _SCRIPT = (
-    "Hand in a script of SQL statements that does this. It will be run on other databases, too, "
-    "which have the same tables with other rows."
+    "Submit a script of SQL statements that does this. It will also be run on other databases with "
+    "the same tables and different rows."
 )
-_AGAIN = " It may be started twice: a second run on the same rows must change nothing."
+_AGAIN = " It may be run twice: a second run on the same rows must change nothing."
 
 
 def _scripted(

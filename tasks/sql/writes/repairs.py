@@ -41,19 +41,19 @@ def dedupe(scene: WriteScene) -> Plan | None:
         content[table.name] = list(lowest.values())
 
     instruction = (
-        f"Some rows of {table.name} were entered more than once: the same "
-        f"{table.column(code).noun} under another {key}. Keep the row with the lowest {key} of "
-        f"each {table.noun} and delete the others. Leave all other tables as they are."
+        f"{table.name} contains duplicates: rows with the same {table.column(code).noun} are the "
+        f"same {table.noun}. For each {table.noun}, keep the row with the lowest {key} and delete "
+        "the others. Leave all other tables unchanged."
     )
     return Plan(instruction, (gold,), (other,), mutants, change)
 
 
 _REPAIRS = ("case_padding", "codes", "two_date_formats", "missing_spellings")
 _ORDERS = {
-    "case_padding": "in lower case and without spaces around it",
-    "codes": "as the full word in lower case",
-    "two_date_formats": "as YYYY-MM-DD",
-    "missing_spellings": "as NULL where it is not known",
+    "case_padding": "to lower case without leading or trailing spaces",
+    "codes": "to the full words in lower case",
+    "two_date_formats": "to the form YYYY-MM-DD",
+    "missing_spellings": "to NULL wherever it is unknown, in whatever spelling",
 }
 
 
@@ -79,12 +79,12 @@ def repair(scene: WriteScene) -> Plan | None:
         for row in content[table.name]:
             row[column.name] = column.canonical(row)
 
-    deleted = ", deleted rows included" if table.soft_delete else ""
-    entered = ", rows entered twice included" if table.natural_key else ""
-    note = f" Mind the rule: {column.dirt.note}." if column.dirt and kind == "codes" else ""
+    deleted = ", deleted ones included" if table.soft_delete else ""
+    entered = ", duplicates included" if table.natural_key else ""
+    note = f" The column has {column.dirt.note}." if column.dirt and kind == "codes" else ""
     instruction = (
-        f"Rewrite the {column.noun} of every {table.noun} in the table {table.name} "
-        f"{_ORDERS[kind]}{deleted}{entered}; change nothing else.{note}"
+        f"In the table {table.name}, convert the {column.noun} {_ORDERS[kind]}, in every "
+        f"row{deleted}{entered}. Change nothing else.{note}"
     )
     return Plan(instruction, (gold,), other, mutants, change)
 

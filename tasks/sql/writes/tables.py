@@ -58,10 +58,10 @@ def _unreferenced(scene: WriteScene, parent: Table, edges: Sequence[Edge]) -> Pl
         content[parent.name] = [r for r in content[parent.name] if r[parent.key] in used]
 
     named = list(dict.fromkeys(scene.schema.table(e.child).noun for e in edges))
-    listed = ", no ".join(named[:-1]) + (" and no " if len(named) > 1 else "") + named[-1]
-    instruction = (
-        f"Delete every {parent.noun} to which no {listed} refers, by any of its columns. Leave "
-        "copies and backups of tables alone."
+    several = " in any of its columns" if len(named) < len(edges) else ""
+    copies = any(table.decoy for table in scene.schema.tables)
+    instruction = f"Delete every {parent.noun} that no {' or '.join(named)} refers to{several}." + (
+        " Ignore backups and copies of tables, and leave them unchanged." if copies else ""
     )
     return Plan(instruction, (gold,), (other,), mutants, change)
 
@@ -123,8 +123,8 @@ def archive(scene: WriteScene) -> Plan | None:
 
     instruction = (
         f"Move every {table.noun} whose {date.noun} is before {limit} out of {table.name} into a "
-        f"new table {target} that has the same columns. "
-        f"{with_article(table.noun, capital=True)} without {with_article(date.noun)} stays."
+        f"new table {target} with the same columns."
+        + (f" Those without {with_article(date.noun)} stay." if date.nullable else "")
     )
     return Plan(instruction, gold, other, mutants, change)
 
@@ -178,7 +178,7 @@ def delete_family(scene: WriteScene) -> Plan | None:
 
     instruction = (
         f"Delete every {parent.noun} whose {date.noun} is {limit} or earlier, together with all "
-        f"its {child.plural}; nothing may refer to a deleted {parent.noun} afterwards."
+        f"its {child.plural}."
     )
     return Plan(instruction, (rows, heads), other, mutants, change)
 
@@ -246,7 +246,7 @@ def _counted(child: Table, parent: Table, edge: Edge, name: str) -> Plan:
     relation = child.column(edge.column).noun
     role = "" if relation == parent.noun else f" in which it is the {relation}"
     instruction = (
-        f"Add a whole-number column {name} to {parent.name} and fill it with the number of "
-        f"{child.plural} of each {parent.noun}{role}; 0 where there is none."
+        f"Add an integer column {name} to {parent.name}, with the number of {child.plural} of "
+        f"each {parent.noun}{role}, or 0 if there are none."
     )
     return Plan(instruction, gold, other, mutants, change)

@@ -1,10 +1,11 @@
 """Write templates that change values: raises through a join, transfers, reassignments, merges."""
 
+import re
 from collections.abc import Sequence
 
-from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.phrases import literal
 from hexathlon.tasks.sql.schema import Column, Edge, Table, Value
+from hexathlon.tasks.sql.templates.wording import clause
 from hexathlon.tasks.sql.writes.plan import (
     NamedRow,
     Plan,
@@ -20,13 +21,13 @@ def update_join(scene: WriteScene) -> Plan | None:
     """Raise an amount where the referenced row has a certain value."""
     edges = [
         e for e in scene.edges()
-        if sound(scene.schema.table(e.child), "amount") and _kinds(scene.schema.table(e.parent))
+        if _money(scene.schema.table(e.child)) and _kinds(scene.schema.table(e.parent))
     ]  # fmt: skip
     edge = scene.pick(edges)
     if edge is None:
         return None
     child, parent = scene.schema.table(edge.child), scene.schema.table(edge.parent)
-    amount, kind = scene.pick(sound(child, "amount")), scene.pick(_kinds(parent))
+    amount, kind = scene.pick(_money(child)), scene.pick(_kinds(parent))
     if amount is None or kind is None:
         return None
     values = scene.values(parent, kind)
@@ -85,11 +86,17 @@ def _raise(
                 row[amount.name] = value + step
 
     relation = child.column(edge.column).noun
+    empty = f" An empty {amount.noun} (NULL) stays empty." if amount.nullable else ""
     instruction = (
-        f"Raise the {amount.noun} by {step:.2f} for every {child.noun} whose {relation} has the "
-        f"{kind.noun} {spelt(wanted)}. Where the {amount.noun} is empty (NULL), it stays empty."
+        f"Raise the {amount.noun} by {step:.2f} USD for every {child.noun} "
+        f"{clause(relation, kind.noun, spelt(wanted))}.{empty}"
     )
     return Plan(instruction, (gold,), (other,), mutants, change)
+
+
+def _money(table: Table) -> list[Column]:
+    """Return the clean columns with amounts of money."""
+    return [c for c in sound(table, "amount") if c.unit == "USD"]
 
 
 def _kinds(table: Table) -> list[Column]:
@@ -103,11 +110,11 @@ def _kinds(table: Table) -> list[Column]:
 
 def transfer(scene: WriteScene) -> Plan | None:
     """Move an amount between two rows so that the first keeps a given remainder."""
-    tables = [t for t in scene.plain("entity") if label(t) and sound(t, "amount")]
+    tables = [t for t in scene.plain("entity") if label(t) and _shared(t)]
     table = scene.pick(tables)
     if table is None:
         return None
-    name, amount = label(table), scene.pick([c for c in sound(table, "amount") if not c.unique])
+    name, amount = label(table), scene.pick(_shared(table))
     if name is None or amount is None:
         return None
     rows = [r for r in scene.content[table.name] if isinstance(r[amount.name], float)]
@@ -119,6 +126,14 @@ def transfer(scene: WriteScene) -> Plan | None:
     if have < 2 or rest == have:
         return None
     return _move(table, name, amount, [row[name.name] for row in picked], rest)
+
+
+_FUNDS = re.compile(r"(?:balance|budget|deposit|fees|fund|grant|limit|line|subsidy|volume)$")
+
+
+def _shared(table: Table) -> list[Column]:
+    """Return the clean columns with money that one row can give to another."""
+    return [c for c in _money(table) if _FUNDS.search(c.noun) and not c.unique]
 
 
 def _move(table: Table, name: Column, amount: Column, people: Sequence[Value], rest: float) -> Plan:
@@ -158,9 +173,9 @@ def _move(table: Table, name: Column, amount: Column, people: Sequence[Value], r
         second[amount.name] = before - rest
 
     instruction = (
-        f"Move {amount.noun} from the {table.noun} {spelt(people[0])} to the "
-        f"{table.noun} {spelt(people[1])}, so much that the first is left with exactly "
-        f"{rest:.2f}. What both have together must stay the same."
+        f"Transfer part of the {amount.noun} of the {table.noun} {spelt(people[0])} to the "
+        f"{table.noun} {spelt(people[1])}, so that exactly {rest:.2f} USD remains with the first "
+        "and the total of the two stays the same."
     )
     return Plan(instruction, (add(taker), keep), other, mutants, change)
 
@@ -228,8 +243,8 @@ def _hand_over(
     relation = child.column(edge.column).noun
     instruction = (
         f"Every {child.noun} of the {relation} {spelt(old[1][name.name])} whose {date.noun} "
-        f"is {limit} or later now belongs to the {relation} {spelt(new[1][name.name])} "
-        "instead. Record that."
+        f"is {limit} or later now belongs to the {relation} {spelt(new[1][name.name])}. Update "
+        "the database accordingly."
     )
     return Plan(instruction, (gold,), (other,), mutants, change)
 
@@ -283,7 +298,7 @@ def rename_value(scene: WriteScene) -> Plan | None:
             row[column.name] = kept if row[column.name] == old else row[column.name]
 
     instruction = (
-        f"{spelt(old)} is no longer used as the {column.noun} of {with_article(table.noun)}. "
-        f"Wherever it stands, record {spelt(kept)} instead."
+        f"The {column.noun} {spelt(old)} is no longer used for {table.plural}. Change it to "
+        f"{spelt(kept)} wherever it occurs."
     )
     return Plan(instruction, (gold,), (other,), mutants, change)

@@ -388,10 +388,9 @@ def _ended(periods: Sequence[NamedRow], rules: _Rules) -> Sequence[NamedRow]:
 def _instruction(history: _History) -> str:
     h = history
     return (
-        f"The table {h.versions} keeps what held of each {h.table.noun} and when; {h.lines} has "
-        f"the lines of changes that have come in since. Bring {h.versions} up to date with them, "
-        "by the rules for histories among the documents that are in force, and change nothing "
-        "else."
+        f"The table {h.versions} keeps the history of each {h.table.noun}; {h.lines} holds the "
+        f"changes that have arrived since. Bring {h.versions} up to date with them according to "
+        "the rules for histories in force in the documents, and change nothing else."
     )
 
 
@@ -402,33 +401,33 @@ def _papers(scene: WriteScene, history: _History, rules: _Rules) -> tuple[AddedD
     subject = h.table.noun
     older = replace(rules, last_line=not rules.last_line, inclusive=not rules.inclusive)
     text = (
-        f"{h.versions} has one row for each period in which {one} and {two} of "
-        f"{with_article(subject)} did not change. The row shows what held, the first day "
-        f"(valid_from), the end (valid_to) and the line on which the row rests (line_no).\n\n"
-        f"1. A line of {h.lines} says what held of the {subject} from the day changed_on on, until "
-        f"the next day on which a version or a line says something about the {subject}.\n"
+        f"{h.versions} has one row (a version) for each period in which the {one} and the {two} of "
+        f"{with_article(subject)} did not change. It has these values, the first day (valid_from), "
+        f"the end (valid_to) and the line on which it is based (line_no).\n\n"
+        f"1. A line of {h.lines} states what holds for the {subject} from the day changed_on until "
+        f"the next day for which there is a version or a line.\n"
         f"2. {_day_rule(older, subject)}\n"
-        f"3. An empty cell says nothing about its column: what held on the day before goes on, be "
-        "it from a version or from a line.\n"
-        "4. Lines come late, too. A line counts from its own day, even if that lies before "
-        "versions which are already there; these stay as they are from their own first day on.\n"
-        "5. A line on the first day of a version takes the place of that version.\n"
-        f"6. Two versions of {with_article(subject)} in a row never say the same. The earlier one "
-        "then runs on, and the later one is not kept, even if it was there before.\n"
+        "3. An empty cell states nothing about its column: the value of the day before continues, "
+        "whether it came from a version or from a line.\n"
+        "4. Lines may arrive late. A line counts from its own day, even if that day is before "
+        "existing versions; these remain unchanged from their own first day.\n"
+        "5. A line on the first day of a version replaces that version.\n"
+        f"6. Two consecutive versions of {with_article(subject)} never have the same values. The "
+        "earlier one then continues, and the later one is removed, even if it existed before.\n"
         f"7. {_end_rule(older)} {_open_rule(rules)}\n"
-        f"8. Lines on {with_article(subject)} that {h.table.name} does not have are ignored. "
-        f"Versions of such {h.table.plural} stay.\n"
-        f"9. The first line on {with_article(subject)} without versions begins the first one; what "
-        "it leaves empty is empty there, until a line says more."
+        f"8. Lines about {with_article(subject)} that does not exist in {h.table.name} are "
+        f"ignored. Existing versions of such {h.table.plural} stay.\n"
+        f"9. For {with_article(subject)} without versions, the first line starts the first "
+        "version; what it leaves empty is empty (NULL) until a line states it."
     )
     notice = (
-        "From today on, rules 2 and 7 read as follows, whatever day a line is about; the versions "
-        f"on file have been adapted.\n\n2. {_day_rule(rules, subject)}\n7. {_end_rule(rules)} "
-        f"{_open_rule(rules)}\n\nThe other rules stay in force."
+        "From today, rules 2 and 7 read as follows, whatever the day of a line; the existing "
+        f"versions have been adapted.\n\n2. {_day_rule(rules, subject)}\n7. {_end_rule(rules)} "
+        f"{_open_rule(rules)}\n\nThe other rules remain in force."
     )
     draft = (
         f"Proposed for rule 2: {_day_rule(older, subject)} Proposed for rule 7: {_end_rule(older)} "
-        "A draft for discussion; nothing in it applies before the data office has decided on it."
+        "A draft for discussion; it does not apply until the data office has approved it."
     )
     return (
         AddedDocument("histories", f"How histories of {h.table.plural} are kept",
@@ -443,8 +442,8 @@ def _papers(scene: WriteScene, history: _History, rules: _Rules) -> tuple[AddedD
 def _day_rule(rules: _Rules, subject: str) -> str:
     which = "highest" if rules.last_line else "lowest"
     return (
-        f"Of several lines of one day on the same {subject}, only the one with the {which} line_no "
-        "counts; the others say nothing at all."
+        f"Of several lines of the same day about the same {subject}, only the one with the {which} "
+        "line_no counts; ignore the others."
     )
 
 
@@ -456,4 +455,5 @@ def _end_rule(rules: _Rules) -> str:
 
 
 def _open_rule(rules: _Rules) -> str:
-    return f"The last one ends {'on ' + _FAR if rules.far_end else 'on no day (NULL)'}."
+    end = f"ends on {_FAR}" if rules.far_end else "has no end (NULL)"
+    return f"The last one {end}."

@@ -71,8 +71,8 @@ def _made(task: Task):
 def _in_force(task: Task) -> dict[str, tuple[str, str | None]]:
     """The entries in force, read from the visible database by the document's rules."""
     [document] = task.params["supplement"]["documents"]
-    name = re.search(r"The table (\w+) records", document["text"])[1]
-    end, void = re.findall(r"An entry of kind '(\w+)' (?:ends|undoes)", document["text"])
+    name = re.search(r"The table (\w+) lists", document["text"])[1]
+    end, void = re.findall(r"An entry of kind '(\w+)' (?:ends|cancels)", document["text"])
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(database_bytes(task.params))
         rows = connection.execute(f"SELECT * FROM {name}").fetchall()

@@ -91,7 +91,7 @@ def test_scripts_are_checked_on_hidden_databases(name):
         image = _image(world, change)
         before, right = run_statements(image, ()), run_statements(image, instance.gold)
         assert before != right == run_statements(image, instance.alternative)
-    assert "will be run on other databases" in instance.instruction
+    assert "will also be run on other databases" in instance.instruction
 
 
 @pytest.mark.parametrize("name", SCRIPTED)
