@@ -80,7 +80,7 @@ def instruction_of(scene: ShoppingScene, case: ServiceCase, *, dialogue: bool) -
     )
     request = as_written(scene, case.request, who["id"])
     said = scene.say(
-        f'{who["name"]} ({known}) writes: "{request}"',
+        f'Message from {who["name"]} ({known}): "{request}"',
         f"{who['name']}（{known}）留言：“{request}”",
     )
     return f"{desk}\n\n{said}"
@@ -91,7 +91,7 @@ def case_truth(
 ) -> dict[str, Any] | None:
     """Return the check's parameters; None if the records rule out the case."""
     catalogue: Catalogue = scene.catalogue
-    base = service_base(catalogue.seed, catalogue.size)
+    base = service_base(catalogue.seed, catalogue.size, scene.language)
     patch = {f"{table}/{key}": record for table, key, record in params["patch"]}
     if any(key in base.tables[table] for table, key, _ in params["patch"]):
         return None

@@ -66,7 +66,7 @@ class CaseDesk:
     def __init__(self, scene: ShoppingScene, *, tier: str | None = None) -> None:
         self.scene = scene
         self.policy = _policy(scene)
-        self.customer = draw_customer(scene.rng, draw_number(scene.rng, "C"))
+        self.customer = draw_customer(scene.rng, draw_number(scene.rng, "C"), scene.language)
         if tier is not None:
             self.customer["tier"] = tier
         self.orders: list[dict[str, Any]] = []

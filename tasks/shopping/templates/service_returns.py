@@ -53,9 +53,9 @@ def returned(
             ("原因", "为什么", "状态"),
         )
     return desk.case(
-        scene.say(f"I want to return {goods}{state}.", f"我要退掉{goods}{state}。"),
+        scene.say(f"I'd like to return {goods}{state}.", f"我要退{goods}{state}。"),
         ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": right}),
-        goal=scene.say("I would like to send something back.", "我想退货。"),
+        goal=scene.say("I'd like to send something back.", "我想退货。"),
         slots=slots,
         wrong=wrong,
         allowed=allowed,

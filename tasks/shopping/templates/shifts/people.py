@@ -10,8 +10,8 @@ from hexathlon.tasks.shopping.world.shift.amounts import placed_cents
 __all__ = ["PeopleDraw"]
 
 _NOTES = {
-    "en": ("Happy birthday!", "Get well soon", "With love from all of us", "Thank you, Grandma",
-           "Good luck in the new flat", "Welcome home", "To the best neighbour"),
+    "en": ("Happy birthday!", "Get well soon!", "With love from all of us", "Thank you, Grandma!",
+           "Good luck in the new flat!", "Welcome home!", "To the best neighbour"),
     "zh": ("生日快乐！", "早日康复", "全家人的心意", "谢谢奶奶", "乔迁之喜", "欢迎回家",
            "送给最好的邻居"),
 }  # fmt: skip
@@ -29,7 +29,7 @@ class PeopleDraw:
     def account(self, *, like: dict[str, Any] | None = None, email: bool = False) -> dict[str, Any]:
         """Draw an account; `like` gives it another one's name, and with `email` its owner."""
         while True:
-            drawn = draw_customer(self._rng, self._number("C"))
+            drawn = draw_customer(self._rng, self._number("C"), self._scene.language)
             if like is None and drawn["name"] not in self._names:
                 break
             if like is not None:

@@ -10,10 +10,6 @@ from hexathlon.tasks.shopping.world.talk.goods import COLOURS, GOODS, goods_name
 
 __all__ = ["TalkCase", "Wish"]
 
-_NAMES = ("王丽", "张建国", "李晓梅", "刘洋", "陈静", "赵磊", "孙婷", "周海燕", "吴刚", "郑洁")
-_STREETS = ("人民路", "中山路", "解放街", "花园路", "文化路", "和平大街", "湖滨路", "学院路")
-_CITIES = ("青川", "临江", "安平", "海宁", "新河", "东岭")
-
 
 @dataclass
 class Wish:
@@ -54,10 +50,9 @@ class TalkCase:
             "north_hour": self.span(10, 13), "south_hour": self.span(13, 16),
             "north_days": self.span(2, 3), "south_days": self.span(2, 4),
         }  # fmt: skip
-        drawn = draw_customer(self.rng, draw_number(self.rng, "C"))
-        name = self.pick(_NAMES) if scene.language == "zh" else drawn["name"]
+        drawn = draw_customer(self.rng, draw_number(self.rng, "C"), scene.language)
         self.account: dict[str, Any] = {
-            "id": drawn["id"], "name": name, "points": 0,
+            "id": drawn["id"], "name": drawn["name"], "points": 0,
             "tier": "plus" if self.chance(0.4) else "standard", "orders": [],
         }  # fmt: skip
         self.orders: dict[str, dict[str, Any]] = {}
@@ -96,11 +91,7 @@ class TalkCase:
 
     def place(self) -> dict[str, str]:
         """Draw an address."""
-        drawn = draw_address(self.rng)
-        if self.scene.language == "en":
-            return drawn
-        street = f"{self.pick(_STREETS)}{self.span(3, 220)}号"
-        return {"street": street, "city": self.pick(_CITIES), "postcode": drawn["postcode"]}
+        return draw_address(self.rng, self.scene.language)
 
     # Orders --------------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ def _paragraphs(policy: DeskPolicy) -> dict[str, tuple[str, str]]:
         "cancel": (
             "Cancel: only orders that are pending, with the reason not_needed or mistake. What has "
             "left the house cannot be cancelled (already_shipped, the order).",
-            "取消：仅限待发货（pending）订单，理由为not_needed（不需要了）或mistake（下错单）。"
+            "取消：仅限待发货订单，理由为not_needed（不需要了）或mistake（下错单）。"
             "已发出的不能取消（already_shipped，订单号）。",
         ),
         "change": (
@@ -108,7 +108,7 @@ def _paragraphs(policy: DeskPolicy) -> dict[str, tuple[str, str]]:
             "line, such as O12345678/1). Final-sale lines cannot be returned (final_sale, the "
             "line), unless they arrived damaged: then they can be returned like any others.",
             f"退货：签收后{policy.return_days}天内；Plus会员再加{policy.plus_days}天。"
-            "过期拒绝（window_passed，订单行，如O12345678/1）。特价（final sale）商品不能退"
+            "过期拒绝（window_passed，订单行，如O12345678/1）。特价商品不能退"
             "（final_sale，订单行），但到货破损的可以照常退。",
         ),
         "refund": (

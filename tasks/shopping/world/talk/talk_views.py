@@ -4,7 +4,7 @@ from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.looks import LOOKS, labelled_rows
 from hexathlon.tasks.shopping.world.tables import Record, Tables
 from hexathlon.tasks.shopping.world.talk.goods import COLOURS, goods_name
-from hexathlon.tasks.shopping.world.wording import money, say
+from hexathlon.tasks.shopping.world.wording import TIERS, money, say
 
 __all__ = ["account_page", "order_page", "variants_page"]
 
@@ -20,7 +20,7 @@ def account_page(account: Record, tables: Tables, look: str, language: Language)
     """Return an account with its orders."""
     head = (
         f"{account['id']}  {account['name']}  "
-        f"{say(language, 'tier', '等级')}: {account['tier']}; "
+        f"{say(language, 'tier', '等级')}: {say(language, *TIERS[account['tier']])}; "
         f"{say(language, 'points', '积分')}: {account['points']}"
     )
     orders = [tables.get("orders", key) or {} for key in account["orders"]]
@@ -83,6 +83,7 @@ def order_page(order: Record, look: str, language: Language) -> str:
     labels = {
         "goods": say(language, "goods", "商品"),
         "colour": say(language, "colour", "颜色"),
+        "price": say(language, "price paid", "成交价"),
         "marks": say(language, "remarks", "备注"),
     }
     return "\n".join([*lines, labelled_rows(rows, LOOKS[look], language, labels)])
