@@ -12,6 +12,7 @@ from hexathlon.tasks.catalogue.money import (
 from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.catalogue.search import SearchPage
 from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.fitting import left_out
 from hexathlon.tasks.shopping.world.wording import chosen_text, money, offered_text, say
 
 __all__ = [
@@ -55,9 +56,23 @@ def results_text(found: SearchPage, language: Language, per_page: int) -> str:
         for name, counts in found.facets.items():
             if name == "price":  # in cents, and easy to see from the hits
                 continue
-            values = ", ".join(f"{value} ({n})" for value, n in list(counts.items())[:_FACETS])
+            values = ", ".join(
+                f"{_value_label(found, name, value, language)} ({n})"
+                for value, n in list(counts.items())[:_FACETS]
+            )
             lines.append(f"{say(language, 'Filter', '筛选')} {name}: {values}")
     return "\n".join(lines)
+
+
+def _value_label(found: SearchPage, facet: str, value: str, language: Language) -> str:
+    """Return a facet's value; in Chinese, a slug is followed by its name."""
+    if language == "en":
+        return value
+    if facet == "category":
+        return f"{value}={category_of(value).text.zh}"
+    common = category_of(next(iter(found.facets["category"])))
+    item = common.by_name.get(facet)
+    return value if item is None else f"{value}={item.values[item.code(value)].text.zh}"
 
 
 def item_text(product: Product, language: Language) -> str:
@@ -72,16 +87,37 @@ def item_text(product: Product, language: Language) -> str:
     category = category_of(product.category)
     lines = [
         f"{product.id}  {product.title[language]}",
-        f"{say(language, 'Category', '类目')}: {category.text[language]}",
+        f"{say(language, 'Category: ', '类目：')}{category.text[language]}",
         f"{say(language, 'From', '起价')} {money(product.price_cents, language)}, "
         f"{product.rating:.1f}★ ({product.rating_count})",
-        f"{say(language, 'Seller', '卖家')}: {product.seller.name[language]}; "
-        f"{say(language, 'delivery', '配送')}: {ships}; {returns}",
-        *(f"- {line}" for line in product.features[language]),
+        f"{say(language, 'Seller: ', '卖家：')}{product.seller.name[language]}"
+        f"{say(language, '; delivery: ', '；配送：')}{ships}{say(language, '; ', '；')}{returns}",
+        *(f"- {line}" for line in _features(product, language)),
         say(language, "Options:", "选项："),
         offered_text(product, language),
     ]
     return "\n".join(lines)
+
+
+def _features(product: Product, language: Language) -> list[str]:
+    """Return the features, without those that goods of this kind cannot have."""
+    hidden = _hidden_labels(product, language)
+    return [
+        line
+        for line in product.features[language]
+        if line.partition(say(language, ": ", "："))[0] not in hidden
+    ]
+
+
+def _table(product: Product, language: Language) -> dict[str, str]:
+    """Return the specification, without what goods of this kind cannot have."""
+    hidden = _hidden_labels(product, language)
+    return {label: value for label, value in product.specification[language] if label not in hidden}
+
+
+def _hidden_labels(product: Product, language: Language) -> set[str]:
+    names = category_of(product.category).by_name
+    return {names[name].label[language] for name in left_out(product)}
 
 
 def bundles_text(product: Product, rules: Rules, language: Language) -> str:
@@ -105,7 +141,7 @@ def profile_text(facts: Sequence[str], addresses: Mapping[str, Address]) -> str:
 
 def specification_text(product: Product, language: Language) -> str:
     """Return the specification table."""
-    rows = (f"{label}: {value}" for label, value in product.specification[language])
+    rows = (f"{label}: {value}" for label, value in _table(product, language).items())
     return "\n".join([f"{product.id}  {say(language, 'Specification', '规格参数')}", *rows])
 
 
@@ -113,9 +149,11 @@ def reviews_text(product: Product, page: int, language: Language) -> str:
     """Return one page of reviews, newest first."""
     pages = max(1, -(-len(product.reviews) // _REVIEWS_PER_PAGE))
     start = (page - 1) * _REVIEWS_PER_PAGE
-    lines = [f"{product.id}  {say(language, 'Reviews, page', '评价，页')} {page}/{pages}"]
+    heading = say(language, f"Reviews, page {page}/{pages}", f"评价，第{page}页，共{pages}页")
+    lines = [f"{product.id}  {heading}"]
     for review in product.reviews[start : start + _REVIEWS_PER_PAGE]:
-        lines.append(f"{'★' * review.stars} {review.author[language]}: {review.text[language]}")
+        said = f"{review.author[language]}{say(language, ': ', '：')}{review.text[language]}"
+        lines.append(f"{'★' * review.stars} {said}")
     return "\n".join(lines)
 
 
@@ -134,7 +172,7 @@ def variant_text(product: Product, variant: Variant, language: Language) -> str:
 
 def comparison_text(products: Sequence[Product], language: Language) -> str:
     """Return items side by side, row by row; facts known only from reviews are not included."""
-    tables = [dict(product.specification[language]) for product in products]
+    tables = [_table(product, language) for product in products]
     lines = ["  |  ".join(["", *(product.id for product in products)])]
     lines.append("  |  ".join(["", *(product.title[language] for product in products)]))
     labels = dict.fromkeys(label for table in tables for label in table)

@@ -146,6 +146,7 @@ def _user(scene: ShoppingScene, case: ServiceCase) -> dict[str, Any]:
         "email": {
             "value": who["email"],
             "ask": ["email", "e-mail", "邮箱"] if scene.language == "zh" else ["email", "e-mail"],
+            "say": scene.say("It's {value}.|{value}.", "{value}。|邮箱是{value}。").split("|"),
         },
         **case.slots,
     }

@@ -19,7 +19,7 @@ from hexathlon.tasks.shopping.templates.draft import (
     sourced,
 )
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
-from hexathlon.tasks.shopping.templates.words import articled, aversion, goods_text
+from hexathlon.tasks.shopping.templates.words import articled, aversion, goods_text, wish_text
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["DIALOGUES"]
@@ -49,7 +49,7 @@ class _Talk:
         name = constraint.kind if constraint.kind in _SYNONYMS else constraint.name
         if name in self.slots or any(label == slot["label"] for slot in self.slots.values()):
             return False
-        phrase = _one_that(self.scene, words or self.scene.phrase(constraint, self.category))
+        phrase = words or wish_text(self.scene, constraint, self.category)
         meanings = {phrase: [constraint.as_json()]}
         slot: dict[str, Any] = {
             "value": phrase,
@@ -59,7 +59,7 @@ class _Talk:
             "label": label,
         }
         if then is not None:
-            changed = _one_that(self.scene, self.scene.phrase(then, self.category))
+            changed = wish_text(self.scene, then, self.category)
             if changed == phrase:
                 return False
             slot["change_to"] = changed
@@ -133,14 +133,14 @@ def as_usual(scene: ShoppingScene) -> ShoppingDraft | None:
     side, category = scene.side, fork.wish.product.category
     value = fork.values[side]
     talk = _Talk(scene, category)
-    usual = scene.say("is just as my profile has it", "和我资料里写的一样")
+    usual = scene.say("the same as in my profile", "和我资料里写的一样的")
     if not talk.tell(value, words=usual):
         return None
     if not all(talk.tell(constraint) for constraint in fork.others):
         return None
     kind = category_of(category).text[scene.language]
-    phrase = scene.phrase(value, category, gap=False)
-    fact = scene.say(f"{kind}: always wants one that {phrase}.", f"{kind}：一向只要{phrase}。")
+    phrase = wish_text(scene, value, category, gap=False)
+    fact = scene.say(f"{kind}: always wants {phrase}.", f"{kind}：一向只要{phrase}。")
     profile = profile_of(scene, [fact])
     return _settled(scene, talk, fork, "the other twin's target", profile=profile, source="profile")
 
@@ -155,8 +155,8 @@ def against_profile(scene: ShoppingScene) -> ShoppingDraft | None:
     if not all(talk.tell(constraint) for constraint in (fork.values[side], *fork.others)):
         return None
     kind = category_of(category).text[scene.language]
-    phrase = scene.phrase(fork.values[1 - side], category, gap=False)
-    fact = scene.say(f"{kind}: usually wants one that {phrase}.", f"{kind}：通常要{phrase}。")
+    phrase = wish_text(scene, fork.values[1 - side], category, gap=False)
+    fact = scene.say(f"{kind}: usually wants {phrase}.", f"{kind}：通常要{phrase}。")
     draft = _settled(scene, talk, fork, "as the profile has it", profile=profile_of(scene, [fact]))
     return replace(draft, lures=[fork.values[1 - side]])
 
@@ -197,13 +197,13 @@ def _drafted(
     goods = goods_text(scene, wish.product, ("brand", "series"))
     goal = scene.pick(
         (
-            scene.say(f"Hello, I would like to buy {articled(goods)}.", f"你好，我想买{goods}。"),
-            scene.say(f"Hi! I am after {articled(goods)}.", f"您好，我在找{goods}。"),
+            scene.say(f"Hello, I'd like to buy {articled(goods)}.", f"你好，我想买{goods}。"),
+            scene.say(f"Hi! I'm looking for {articled(goods)}.", f"您好，我在找{goods}。"),
         )
     )
     disliked = aversion(scene, (wish.product, *beside))
     if disliked:
-        goal += scene.say(f" I want one that {disliked}.", f"{disliked}。")
+        goal += scene.say(" ", "") + disliked
     instruction = scene.say(
         "A customer is with you. Find out what they need, offer it, and order exactly what they "
         "have accepted: nothing that they rejected, nothing without their yes.",
@@ -225,13 +225,8 @@ def _drafted(
 
 def _sayings(scene: ShoppingScene) -> list[str]:
     if scene.language == "zh":
-        return ["希望{value}。", "必须{value}。", "我的要求：{value}。"]
-    return ["I want {value}.", "It must be {value}.", "Only {value} will do."]
-
-
-def _one_that(scene: ShoppingScene, phrase: str) -> str:
-    """Turn an English verb phrase into an object of "want"."""
-    return phrase if scene.language == "zh" else f"one that {phrase}"
+        return ["要{value}。", "我要{value}。", "我想要{value}。"]
+    return ["I'd like {value}.", "I'm looking for {value}.", "I want {value}."]
 
 
 def _asks(label: str, name: str, language: Language) -> list[str]:

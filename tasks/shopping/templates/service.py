@@ -95,6 +95,7 @@ def _swapped(
                 wanted,
                 ("which variant", "variant", "what instead", "exchange it for"),
                 ("换成什么", "哪一款", "款式"),
+                ("The same model {value}.", "要{value}。"),
             ),
         },
         wrong=wrong,
@@ -136,7 +137,13 @@ def change_address(scene: ShoppingScene) -> ServiceCase | None:
         goal=scene.say("I'd like one of my orders sent somewhere else.", "我想改一个订单的地址。"),
         slots={
             "order": which(scene, goods),
-            "address": slot(scene, shown, ("address", "where"), ("地址", "寄到哪")),
+            "address": slot(
+                scene,
+                shown,
+                ("address", "where"),
+                ("地址", "寄到哪"),
+                ("Please send it to {value}.", "寄到{value}。"),
+            ),  # fmt: skip
         },
         wrong={
             "another postcode": [("change_address", {"order": order["id"], **swapped})],
@@ -198,7 +205,13 @@ def not_owner(scene: ShoppingScene) -> ServiceCase | None:
         ("cancel_order", {"order": order["id"], "reason": "mistake"}),
         goal=scene.say("I'd like to cancel an order.", "我想取消一个订单。"),
         slots={
-            "order": slot(scene, order["id"], ("which order", "order"), ("订单",)),
+            "order": slot(
+                scene,
+                order["id"],
+                ("which order", "order"),
+                ("订单",),
+                ("Order {value}.", "订单{value}。"),
+            ),  # fmt: skip
             "why": slot(
                 scene,
                 scene.say("I placed it by mistake", "下错单了"),

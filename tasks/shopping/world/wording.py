@@ -10,7 +10,7 @@ from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["STATUSES", "TIERS", "address_text", "chosen_text", "days_text", "find_variant",
-           "model_text", "money", "offered_text", "say"]  # fmt: skip
+           "model_text", "money", "offered_text", "round_money", "say"]  # fmt: skip
 
 _PARTS = re.compile(r"[,;|、，；]")
 _NAMED = re.compile(r"[:=：]")
@@ -35,6 +35,16 @@ def money(cents: int, language: Language) -> str:
     """
     sign = "-" if cents < 0 else ""
     return f"{sign}{say(language, '$', '¥')}{abs(cents) / 100:.2f}"
+
+
+def round_money(cents: int, language: Language) -> str:
+    """Format an amount as people write it.
+
+    >>> round_money(4000, "en"), round_money(4050, "zh")
+    ('$40', '40.50元')
+    """
+    whole = f"{cents // 100}" if cents % 100 == 0 else f"{cents / 100:.2f}"
+    return say(language, f"${whole}", f"{whole}元")
 
 
 def offered_text(product: Product, language: Language) -> str:

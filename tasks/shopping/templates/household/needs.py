@@ -9,7 +9,17 @@ from hexathlon.tasks.shopping.world.household.goods import BRANDS, KINDS, kinds_
 from hexathlon.tasks.shopping.world.household.prices import MarketNeed, Wanted, cheapest
 from hexathlon.tasks.shopping.world.wording import money
 
-__all__ = ["asked", "excluded", "few_sellers", "joined", "overlooked", "supplies", "usual", "wear", "wish"]
+__all__ = [
+    "asked",
+    "excluded",
+    "few_sellers",
+    "joined",
+    "overlooked",
+    "supplies",
+    "usual",
+    "wear",
+    "wish",
+]
 
 
 _DEVICES = {

@@ -187,7 +187,11 @@ def order_again(day: CounterDay, role: str) -> None:
                                 f"还有，{day.kind(kept)}我还是想要，请恢复。")  # fmt: skip
     if claims and not is_packed:
         case["says"] += " " * (day.scene.language == "en") + promised
-    case["answers"] = {"order": main_id, "email": account["email"], "address": address_text(place, day.scene.language)}  # fmt: skip
+    case["answers"] = {
+        "order": main_id,
+        "email": account["email"],
+        "address": address_text(place, day.scene.language),
+    }
     if claims and not is_packed:
         case["answers"]["agreement"] = day.say("On the phone, I'm quite sure.",
                                                "电话里就是这么说的，我记得很清楚。")  # fmt: skip

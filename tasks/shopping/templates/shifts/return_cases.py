@@ -304,7 +304,7 @@ def swap_again(day: CounterDay, role: str) -> None:
     before = day.booked()
     day.look("show_order", order=main_id)
     case["answers"] = {"order": main_id, "email": account["email"],
-                       "condition": day.say("It's in perfect condition.", "完好无损。")}  # fmt: skip
+                       "condition": day.say("It's in good condition.", "完好无损。")}  # fmt: skip
     case["says"] = who(account, day.scene.language)
     if again:
         case["answers"]["variant"] = known["wished"]

@@ -87,7 +87,7 @@ def address(case: TalkCase) -> None:
     case.answers[f"arrival/{order['id']}"] = (
         case.say("A day or two later is fine.", "晚一两天没关系。")
         if agrees
-        else case.say("No, I need it by the promised day. In that case, leave the address as it is.",
+        else case.say("No, I need it by the promised day. Leave the address as it is, then.",
                       "不行，得按原来说的日子到，那地址就别改了。")
     )  # fmt: skip
     for wish in case.both():

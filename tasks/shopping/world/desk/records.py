@@ -13,6 +13,7 @@ import numpy as np
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue, open_catalogue
 from hexathlon.tasks.seeding import generator_for
+from hexathlon.tasks.shopping.world.fitting import can_exist
 from hexathlon.tasks.shopping.world.tables import Base
 
 __all__ = ["draw_address", "draw_customer", "draw_number", "draw_order", "service_base"]
@@ -26,10 +27,28 @@ _LAST = ("Abadi", "Brandt", "Castel", "Dorn", "Eklund", "Ferro", "Grau", "Horvat
 _STREETS = ("Mill Lane", "Harbour Road", "Station Street", "Chestnut Avenue", "Garden Walk",
             "Bridge Street", "Market Square", "Hill Road")  # fmt: skip
 _CITIES = ("Northam", "Eastvale", "Port Lorne", "Ashby", "Westmere", "Highfield")
-_FAMILY_ZH = (("王", "wang"), ("李", "li"), ("张", "zhang"), ("刘", "liu"), ("陈", "chen"),
-              ("杨", "yang"), ("赵", "zhao"), ("黄", "huang"), ("周", "zhou"), ("吴", "wu"),
-              ("徐", "xu"), ("孙", "sun"), ("胡", "hu"), ("朱", "zhu"), ("高", "gao"),
-              ("林", "lin"), ("何", "he"), ("郭", "guo"), ("罗", "luo"), ("郑", "zheng"))
+_FAMILY_ZH = (
+    ("王", "wang"),
+    ("李", "li"),
+    ("张", "zhang"),
+    ("刘", "liu"),
+    ("陈", "chen"),
+    ("杨", "yang"),
+    ("赵", "zhao"),
+    ("黄", "huang"),
+    ("周", "zhou"),
+    ("吴", "wu"),
+    ("徐", "xu"),
+    ("孙", "sun"),
+    ("胡", "hu"),
+    ("朱", "zhu"),
+    ("高", "gao"),
+    ("林", "lin"),
+    ("何", "he"),
+    ("郭", "guo"),
+    ("罗", "luo"),
+    ("郑", "zheng"),
+)
 _GIVEN_ZH = (("丽", "li"), ("建国", "jianguo"), ("晓梅", "xiaomei"), ("洋", "yang"),
              ("静", "jing"), ("磊", "lei"), ("婷", "ting"), ("海燕", "haiyan"), ("刚", "gang"),
              ("洁", "jie"), ("志强", "zhiqiang"), ("雪", "xue"), ("文博", "wenbo"), ("敏", "min"),
@@ -65,9 +84,7 @@ def draw_number(rng: np.random.Generator, letter: str, taken: Container[str] = (
             return drawn
 
 
-def draw_customer(
-    rng: np.random.Generator, customer_id: str, language: Language
-) -> dict[str, Any]:
+def draw_customer(rng: np.random.Generator, customer_id: str, language: Language) -> dict[str, Any]:
     """Draw a customer without orders."""
     name, mailbox = _draw_name(rng, language)
     card, gift = (f"{kind}-{int(rng.integers(1000, 9999))}" for kind in ("card", "gift"))
@@ -96,9 +113,7 @@ def _draw_name(rng: np.random.Generator, language: Language) -> tuple[str, str]:
 
 def draw_address(rng: np.random.Generator, language: Language) -> dict[str, str]:
     """Draw an address."""
-    streets, cities = (
-        (_STREETS_ZH, _CITIES_ZH) if language == "zh" else (_STREETS, _CITIES)
-    )
+    streets, cities = (_STREETS_ZH, _CITIES_ZH) if language == "zh" else (_STREETS, _CITIES)
     street = streets[int(rng.integers(len(streets)))]
     number = int(rng.integers(1, 200))
     return {
@@ -125,6 +140,8 @@ def draw_order(
     while len(lines) < (pieces or 1 + int(rng.integers(3))):
         product = catalogue.product_at(int(rng.integers(catalogue.size)))
         if product.category in categories or not any(v.stock for v in product.variants):
+            continue
+        if not can_exist(product):
             continue
         categories.add(product.category)
         variant = product.variants[int(rng.integers(len(product.variants)))]

@@ -103,7 +103,8 @@ def order_text(order: Record, catalogue: Catalogue, language: Language) -> str:
     )
     lines.append(f"{say(language, 'refunds: ', '退款：')}{booked or '-'}")
     if order["photo"]:
-        lines.append(say(language, f"photo of line {order['photo']}", f"照片：第{order['photo']}行"))
+        photo = say(language, "photo of line {}", "照片：第{}行").format(order["photo"])
+        lines.append(photo)
     return "\n".join(lines)
 
 
@@ -192,9 +193,7 @@ def memos_text(memos: Sequence[Memo], language: Language) -> str:
 def memo_text(memo: Memo, language: Language) -> str:
     """Return one memo with its number, time and author."""
     authors = {"head of service": "客服主管", "warehouse": "仓库", "shop floor": "门店"}
-    head = f"{memo.id}  {clock(memo.at)}  " + say(
-        language, memo.author, authors[memo.author]
-    )
+    head = f"{memo.id}  {clock(memo.at)}  " + say(language, memo.author, authors[memo.author])
     return f"{head}{say(language, ': ', '：')}{_memo_body(memo, language)}"
 
 
