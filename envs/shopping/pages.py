@@ -109,10 +109,19 @@ def _features(product: Product, language: Language) -> list[str]:
     ]
 
 
-def _table(product: Product, language: Language) -> dict[str, str]:
-    """Return the specification, without what goods of this kind cannot have."""
+def _table(product: Product, language: Language) -> list[tuple[str, str]]:
+    """Return the specification, without what goods of this kind cannot have.
+
+    Tea is made where it grows, so its other place of origin is left out.
+    """
     hidden = _hidden_labels(product, language)
-    return {label: value for label, value in product.specification[language] if label not in hidden}
+    rows = [row for row in product.specification[language] if row[0] not in hidden]
+    if product.category != "tea":
+        return rows
+    grown = category_of("tea").by_name["origin"]
+    place = grown.values[grown.code(product.attributes["origin"])].text[language]
+    made = say(language, "Made in", "产地")
+    return [row for row in rows if row[0] != made or row[1] == place]
 
 
 def _hidden_labels(product: Product, language: Language) -> set[str]:
@@ -141,7 +150,8 @@ def profile_text(facts: Sequence[str], addresses: Mapping[str, Address]) -> str:
 
 def specification_text(product: Product, language: Language) -> str:
     """Return the specification table."""
-    rows = (f"{label}: {value}" for label, value in _table(product, language).items())
+    colon = say(language, ": ", "：")
+    rows = (f"{label}{colon}{value}" for label, value in _table(product, language))
     return "\n".join([f"{product.id}  {say(language, 'Specification', '规格参数')}", *rows])
 
 
@@ -172,7 +182,7 @@ def variant_text(product: Product, variant: Variant, language: Language) -> str:
 
 def comparison_text(products: Sequence[Product], language: Language) -> str:
     """Return items side by side, row by row; facts known only from reviews are not included."""
-    tables = [_table(product, language) for product in products]
+    tables = [dict(_table(product, language)) for product in products]
     lines = ["  |  ".join(["", *(product.id for product in products)])]
     lines.append("  |  ".join(["", *(product.title[language] for product in products)]))
     labels = dict.fromkeys(label for table in tables for label in table)
@@ -204,9 +214,10 @@ def cart_text(
         parts.append((f"{say(language, 'Coupon', '优惠券')} {code}", -cents))
     parts.append((say(language, "Delivery", "运费"), price.shipping_cents))
     parts.append((say(language, "Total", "合计"), price.total_cents))
-    rows += [f"{label}: {money(cents, language)}" for label, cents in parts]
+    colon = say(language, ": ", "：")
+    rows += [f"{label}{colon}{money(cents, language)}" for label, cents in parts]
     rows += [
-        f"{say(language, 'Coupon not used', '优惠券未生效')} {code}: {reason}"
+        f"{say(language, 'Coupon not used', '优惠券未生效')} {code}{colon}{reason}"
         for code, reason in price.refused.items()
     ]
     return "\n".join(rows)

@@ -61,14 +61,14 @@ def instruction_of(scene: ShoppingScene, case: ServiceCase, *, dialogue: bool) -
     """Return the agent's instruction."""
     desk = scene.say(
         "You serve customers of the shop. Follow the written policy (read_policy), do exactly what "
-        "is asked and allowed, then finish the case; what is not allowed you decline with reason, "
+        "is asked and allowed, then finish the case; decline what is not allowed, with reason, "
         "record and paragraph.",
         "你是商店客服。请按书面政策（read_policy）办理，只做顾客要求且政策允许的事，然后结案；"
         "不允许的，给出理由、记录编号和条款号予以拒绝。",
     )
     if dialogue:
         ask = scene.say(
-            "Before every change, propose it and wait for the customer's yes.",
+            "Propose every change first and wait for the customer's consent.",
             "每次改动前先征得顾客同意（propose）。",
         )
         return f"{desk} {ask}"

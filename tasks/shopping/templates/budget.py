@@ -40,6 +40,7 @@ from hexathlon.tasks.shopping.world.wording import money
 __all__ = ["BUDGETS"]
 
 _MOST_PIECES = 12
+_MOST_OF_A_CLUB = 20
 
 
 def _settings(scene: ShoppingScene, **params: object) -> StoreSettings:
@@ -226,6 +227,8 @@ def stock(scene: ShoppingScene) -> ShoppingDraft | None:
     if ranked[0].stock <= ranked[1].stock or ranked[0].stock > 99:
         return None
     pieces = ranked[1].stock + 1
+    if pieces > _MOST_OF_A_CLUB:
+        return None
     goods = goods_text(scene, wish.product, ("brand", "series"))
     request = request_text(scene, goods, details_text(scene, wish.product, details), pieces)
     ask = scene.say(

@@ -67,19 +67,20 @@ class _Talk:
         self.slots[name], self.wishes[name] = slot, meanings
         if not volunteer:
             self.asks.append(
-                self.scene.say(f"What should the {label} be?", f"请问{label}有什么要求吗？")
+                self.scene.say(
+                    f"Do you have any preference for the {label}?", f"请问{label}有什么要求吗？"
+                )
             )
         return True
 
     def user(self, goal: str) -> dict[str, Any]:
         """Return the customer's complete script."""
-        rng = self.scene.rng
         agenda = {
             "goal": goal,
             "slots": self.slots,
             "patience": 4,
             "slots_per_turn": 2,
-            "style": ("plain", "warm")[int(rng.integers(2))],
+            "style": "plain",
             "language": self.scene.language,
         }
         return {"agenda": agenda, "wishes": self.wishes}
@@ -206,7 +207,7 @@ def _drafted(
         goal += scene.say(" ", "") + disliked
     instruction = scene.say(
         "A customer is with you. Find out what they need, offer it, and order exactly what they "
-        "have accepted: nothing that they rejected, nothing without their yes.",
+        "accept: nothing that they rejected, and nothing without their consent.",
         "有一位顾客。请问清需求，先推荐，再按顾客同意的下单；顾客拒绝过的、没有点头的都不能下单。",
     )
     return ShoppingDraft(

@@ -50,7 +50,6 @@ _UNWANTED = re.compile(
 
 _NOUNS = {
     ("office_chairs", "lift"): ("{} gas lift", "{}气杆"),
-    ("running_shoes", "support"): ("{}", "{}鞋底"),
     ("building_sets", "norm"): ("{} mark", "{}标志"),
     ("keyboards", "legend"): ("{}", "{}键位"),
     ("coffee_makers", "filter"): ("{}", "{}过滤"),
@@ -234,7 +233,9 @@ def _page_values(product: Product) -> tuple[tuple[str, str], ...]:
     told = (
         (item.name, product.attributes[item.name])
         for item in category.attributes
-        if item.place != "review" and item.order == "none" and item.name not in hidden
+        if item.place != "review"
+        and item.order == "none"
+        and item.name not in (*hidden, "support")  # a word such as "neutral" says too little
     )
     offered = (
         (item.name, slug)

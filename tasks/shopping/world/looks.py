@@ -101,17 +101,20 @@ def labelled_rows(
     if look.layout == "tabs":
         head = "\t".join(["id", *named.values()])
         return "\n".join([head, *("\t".join([r["id"], *(r[f] for f in fields)]) for r in ordered)])
+    colon = "：" if side else ": "
     if look.layout == "cards":
         return "\n\n".join(
-            "\n".join([f"[{row['id']}]", *(f"  {named[f]}: {row[f]}" for f in fields)])
+            "\n".join([f"[{row['id']}]", *(f"  {named[f]}{colon}{row[f]}" for f in fields)])
             for row in ordered
         )
-    colon, comma, stop = ("：", "，", "。") if side else (" ", ", ", ".")
     if look.layout == "prose":
+        colon, comma, stop = ("：", "，", "。") if side else (" ", ", ", ".")
         return "\n".join(
             f"{row['id']} – {comma.join(f'{named[f]}{colon}{row[f]}' for f in fields)}{stop}"
             for row in ordered
         )
+    between = "；" if side else "; "
     return "\n".join(
-        f"{row['id']}  " + "; ".join(f"{named[f]}: {row[f]}" for f in fields) for row in ordered
+        f"{row['id']}  " + between.join(f"{named[f]}{colon}{row[f]}" for f in fields)
+        for row in ordered
     )

@@ -136,8 +136,8 @@ def _second_order(day: CounterDay, order_id: str) -> None:
     order = day.order(order_id)
     case, goods = day.case, order["lines"][0]
     case["says"] += day.say(
-        f" I was here about the late parcel. My order with {day.the(goods)} was late as well: "
-        "please do the same for that one: the delivery fee and a goodwill payment.",
+        f" I was here about the late parcel. My order with {day.the(goods)} was late as well. "
+        "Please do the same for that one: the delivery fee and a goodwill payment.",
         f"我之前来办过延误的事。有{day.kind(goods)}的那个订单也晚到了，请同样处理：退运费，再给补偿。",
     )
     case["answers"] = {"order": order_id}
