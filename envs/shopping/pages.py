@@ -125,8 +125,10 @@ def _table(product: Product, language: Language) -> list[tuple[str, str]]:
 
 
 def _hidden_labels(product: Product, language: Language) -> set[str]:
+    """Return labels of what is left out, the carton included: its size is not that of the goods."""
     names = category_of(product.category).by_name
-    return {names[name].label[language] for name in left_out(product)}
+    carton = say(language, "Carton|Units per carton", "外箱尺寸|装箱数").split("|")
+    return {*carton, *(names[name].label[language] for name in left_out(product))}
 
 
 def bundles_text(product: Product, rules: Rules, language: Language) -> str:

@@ -29,7 +29,7 @@ def returned(
     original = since <= desk.policy.cash_days
     right, other = (desk.card, desk.gift) if original else (desk.gift, desk.card)
     goods = item(scene, desk.goods(order))
-    state = scene.say("; it arrived damaged", "，到货就是坏的") if damaged else ""
+    state = scene.say("; it arrived damaged", "，到货就破损了") if damaged else ""
     wrong: dict[str, Sequence[ReferenceCall]] = {
         "refund elsewhere": [
             ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": other})
@@ -48,7 +48,7 @@ def returned(
     if damaged:
         slots["state"] = slot(
             scene,
-            scene.say("it arrived damaged", "到货就是坏的"),
+            scene.say("it arrived damaged", "到货就破损了"),
             ("why", "reason", "condition"),
             ("原因", "为什么", "状态"),
         )

@@ -331,12 +331,12 @@ def _after(scene: ShoppingScene, details: Details) -> str:
 _SLIPS_EN = (
     ("I'd like to", "i wanna"), ("Please ", "pls "), ("please", "pls"),
     ("I don't need it any more", "dont need it anymore"), ("came late", "came way too late"),
-    ("exchange", "swap"), ("it arrived damaged", "it came broken"),
+    ("exchange", "swap"), ("it arrived damaged", "it came damaged"),
 )  # fmt: skip
 _SLIPS_ZH = (
     ("我要退", "想退"), ("请取消", "麻烦取消"), ("请把", "麻烦把"), ("不需要了", "用不上了"),
     ("送晚了", "送得太晚了"), ("请按规定补偿", "该赔的请赔一下"), ("我想把", "想把"),
-    ("到货就是坏的", "收到就是坏的"), ("改寄到", "改送到"),
+    ("到货就破损了", "收到就是破的"), ("改寄到", "改送到"),
 )  # fmt: skip
 """Plain words and what people write instead; a note has at most two of them."""
 

@@ -36,6 +36,8 @@ _LEFT_OUT: Mapping[str, Sequence[tuple[Applies, tuple[str, ...]]]] = {
     "coffee_makers": (
         (_is("kind", "drip"), ("pressure", "milk")),
         (_is("kind", "espresso", "capsule"), ("filter", "jug")),
+        (_both(_is("size", "family"), _is("tank", "0.8")), ("tank",)),
+        (_both(_is("size", "compact", "slim"), _is("tank", "2.4")), ("tank",)),
     ),
     "face_creams": ((_is("kind", "night"), ("sun",)), (_is("sun", "0"), ("sun",))),
     "headphones": (

@@ -43,7 +43,7 @@ def _match(month: HouseMonth, *, short: bool) -> None:
         f"I'd pay {money(value, 'en')} more for each day that everything arrives earlier.",
         f"全部到齐每早一天，我愿意多花{money(value, 'zh')}。"))  # fmt: skip
     month.ask(by, "day", month.say(f"Everything has to be here by day {by_day}.",
-                                   f"第{by_day}天要全部到齐。"))  # fmt: skip
+                                   f"最晚第{by_day}天全部到齐。"))  # fmt: skip
     fits = kinds[0].fits
     needs = [MarketNeed(kind.slug, 1, without=excluded(month, by), by=by_day) for kind in kinds]
     wanted = asked(month, needs, sellers=2, matching=True, day_cents=value)

@@ -7,7 +7,7 @@ from hexathlon.tasks.shopping.templates.shifts.shared import confirm, found, kee
 from hexathlon.tasks.shopping.templates.shifts.words import listed, other_number, who
 from hexathlon.tasks.shopping.world.desk.records import draw_address
 from hexathlon.tasks.shopping.world.shift.amounts import due_refund
-from hexathlon.tasks.shopping.world.shift.views import PARTS, carrier_label, part_label
+from hexathlon.tasks.shopping.world.shift.views import CARRIERS, PARTS, part_label
 from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import address_text
 
@@ -65,7 +65,7 @@ def order_change(day: CounterDay, role: str) -> None:
     if not appointed and rng.random() < 0.4:
         carrier = "locker" if main["carrier"] == "courier" else "courier"
         english += {"locker": ", to a parcel locker", "courier": ", by courier"}[carrier]
-        chinese += f"，改用{carrier_label(carrier, 'zh')}"
+        chinese += f"，改用{CARRIERS[carrier]}"
     slot = _slot(day, main["id"]) if appointed else None
     if slot:
         english += f" and deliver it on day {slot['day']} {part_label(slot['part'], 'en')}"

@@ -148,10 +148,12 @@ def _second_order(day: CounterDay, order_id: str) -> None:
 
 
 def _strange_order(day: CounterDay, account_id: str) -> None:
+    told = day.mind.setdefault("strange orders", {})
     strange = next(
         key for key in day.counter.tables.keys("goodwill")
-        if day.persons[day.order(key)["customer"]] != day.persons[account_id]
+        if key not in told and day.persons[day.order(key)["customer"]] != day.persons[account_id]
     )  # fmt: skip
+    told[strange] = account_id
     before = day.booked()
     case = day.case
     case["says"] += day.say(

@@ -87,10 +87,10 @@ def return_parcel(day: CounterDay, role: str) -> None:
         "order": main["id"],
         "email": account["email"],
         "condition": day.say(
-            f"{day.the(final).capitalize()} arrived broken; everything else is fine."
+            f"{day.the(final).capitalize()} arrived damaged; everything else is fine."
             if damaged
             else "Everything is fine, we just don't need it.",
-            f"{day.kind(final)}到货时就坏了，其他都是好的。"
+            f"{day.kind(final)}到货时就破损了，其他都是好的。"
             if damaged
             else "都是好的，只是用不上了。",
         ),

@@ -40,7 +40,7 @@ class TalkCase:
         self.scene, self.rng = scene, scene.rng
         self.say, self.span = scene.say, scene.span
         self.pick, self.chance = scene.pick, scene.chance
-        self.today, self.hour = 60, self.span(9, 17)
+        self.today, self.hour = 100, self.span(9, 17)
         self.numbers = {
             "return_days": self.span(14, 24, 2), "plus_days": self.span(5, 10),
             "opened_percent": self.span(10, 25, 5), "point_cents": self.span(3, 7),

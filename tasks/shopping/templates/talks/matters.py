@@ -124,7 +124,7 @@ def give_back(case: TalkCase) -> None:
         parts.append({
             "packed": case.say(f"{name} is still sealed", f"{name}没拆封"),
             "opened": case.say(f"I've used {name} a few times", f"{name}用过几次"),
-            "damaged": case.say(f"{name} was broken when I unpacked it", f"{name}拆开就是坏的"),
+            "damaged": case.say(f"{name} was damaged when I unpacked it", f"{name}拆开就是破损的"),
         }[state])  # fmt: skip
     text = case.say("; ", "，").join(parts)
     case.answers[f"condition/{key}"] = text[0].upper() + text[1:] + case.say(".", "。")

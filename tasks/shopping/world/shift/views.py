@@ -17,7 +17,7 @@ from hexathlon.tasks.shopping.world.wording import (
     say,
 )
 
-__all__ = ["PARTS", "account_text", "carrier_label",
+__all__ = ["CARRIERS", "PARTS", "account_text", "carrier_label",
     "category_label", "customer_text", "memo_text", "memos_text", "offer_text",
            "order_heading", "order_text", "parcel_text", "part_label", "seller_text", "slot_text",
            "variants_text", "warranty_text"]  # fmt: skip
@@ -25,12 +25,13 @@ __all__ = ["PARTS", "account_text", "carrier_label",
 _STATES = {"ordered": "", "cancelled": "已取消", "returned": "已退货",
            "returned damaged": "已退货（破损）", "exchanged": "已换货"}  # fmt: skip
 
-_CARRIERS = {"post": "邮政", "courier": "快递", "locker": "自提柜"}
+CARRIERS = {"post": "邮政", "courier": "快递", "locker": "自提柜"}
+"""Names of carriers in Chinese."""
 
 
 def carrier_label(carrier: str, language: Language) -> str:
     """Return the name of a carrier."""
-    return say(language, carrier, f"{carrier}（{_CARRIERS[carrier]}）")
+    return say(language, carrier, f"{carrier}（{CARRIERS[carrier]}）")
 
 
 def category_label(slug: str, language: Language) -> str:
