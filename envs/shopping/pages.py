@@ -1,5 +1,6 @@
 """Pages of the store: results, items, tables, the cart, the rules. Text only."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from hexathlon.tasks.bilingual import Language
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 _REVIEWS_PER_PAGE = 5
+_ARTICLE = re.compile("^an? ")
 _FACETS = 6
 """Maximum number of facet values listed on a page."""
 
@@ -102,10 +104,10 @@ def item_text(product: Product, language: Language) -> str:
 def _features(product: Product, language: Language) -> list[str]:
     """Return the features, without those that goods of this kind cannot have."""
     hidden = _hidden_labels(product, language)
+    colon = say(language, ": ", "：")
+    rows = (line.partition(colon)[::2] for line in product.features[language])
     return [
-        line
-        for line in product.features[language]
-        if line.partition(say(language, ": ", "："))[0] not in hidden
+        f"{label}{colon}{_beside(label, value)}" for label, value in rows if label not in hidden
     ]
 
 
@@ -115,13 +117,33 @@ def _table(product: Product, language: Language) -> list[tuple[str, str]]:
     Tea is made where it grows, so its other place of origin is left out.
     """
     hidden = _hidden_labels(product, language)
-    rows = [row for row in product.specification[language] if row[0] not in hidden]
+    rows = [
+        (label, _beside(label, value))
+        for label, value in product.specification[language]
+        if label not in hidden
+    ]
     if product.category != "tea":
         return rows
     grown = category_of("tea").by_name["origin"]
     place = grown.values[grown.code(product.attributes["origin"])].text[language]
     made = say(language, "Made in", "产地")
     return [row for row in rows if row[0] != made or row[1] == place]
+
+
+def _beside(label: str, value: str) -> str:
+    """Return a value as it stands beside its label, which it does not repeat.
+
+    >>> _beside("Keycaps", "PBT keycaps"), _beside("pH", "pH 5.5"), _beside("Lid", "no lid")
+    ('PBT', '5.5', 'no lid')
+    >>> _beside("头枕", "固定头枕"), _beside("调光", "不可调光")
+    ('固定', '不可调光')
+    """
+    if value.startswith(("no ", "无", "不", "可")):
+        return value
+    short = value.removesuffix(f" {label.lower()}").removeprefix(f"{label} ")
+    if not label.isascii():
+        short = value.removesuffix(label)
+    return _ARTICLE.sub("", short) if short != value else value
 
 
 def _hidden_labels(product: Product, language: Language) -> set[str]:

@@ -34,6 +34,7 @@ class _Talk:
         self.slots: dict[str, dict[str, Any]] = {}
         self.wishes: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self.asks: list[str] = []
+        self._volunteered = 0
 
     def tell(
         self,
@@ -53,7 +54,7 @@ class _Talk:
         meanings = {phrase: [constraint.as_json()]}
         slot: dict[str, Any] = {
             "value": phrase,
-            "say": _sayings(self.scene),
+            "say": _sayings(self.scene, self._volunteered if volunteer else None),
             "ask": _asks(label, name, self.scene.language),
             "volunteer": volunteer,
             "label": label,
@@ -65,6 +66,7 @@ class _Talk:
             slot["change_to"] = changed
             meanings[changed] = [then.as_json()]
         self.slots[name], self.wishes[name] = slot, meanings
+        self._volunteered += volunteer
         if not volunteer:
             self.asks.append(
                 self.scene.say(
@@ -224,10 +226,21 @@ def _drafted(
     )
 
 
-def _sayings(scene: ShoppingScene) -> list[str]:
-    if scene.language == "zh":
-        return ["要{value}。", "我要{value}。", "我想要{value}。"]
-    return ["I'd like {value}.", "I'm looking for {value}.", "I want {value}."]
+def _sayings(scene: ShoppingScene, place: int | None) -> list[str]:
+    """Return how a value is stated; `place` counts those that follow each other unasked."""
+    said = _OPENLY[min(place, 2)] if place is not None else _ASKED
+    return list(said[scene.language])
+
+
+_ASKED: Mapping[Language, tuple[str, ...]] = {
+    "en": ("I'd like {value}.", "I'm looking for {value}.", "I want {value}."),
+    "zh": ("要{value}。", "我要{value}。", "我想要{value}。"),
+}
+_OPENLY: tuple[Mapping[Language, tuple[str, ...]], ...] = (
+    {"en": ("I'd like {value}.", "I want {value}."), "zh": ("我要{value}。", "要{value}。")},
+    {"en": ("And {value}, please.", "Also {value}."), "zh": ("还要{value}。", "也要{value}。")},
+    {"en": ("I also want {value}.", "And {value}."), "zh": ("另外要{value}。", "再要{value}。")},
+)
 
 
 def _asks(label: str, name: str, language: Language) -> list[str]:

@@ -74,13 +74,13 @@ def _swapped(
             ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": desk.card})
         ]
         request = scene.say(
-            f"I'd like to exchange {goods} for the same model {wanted}.",
+            f"I'd like to exchange {goods} for the same thing {wanted}.",
             f"我想把{goods}换成{wanted}。",
         )
         goal = scene.say("I'd like to exchange something.", "我想换货。")
     else:
         request = scene.say(
-            f"Before you send my order, please change {goods} in it to the same model {wanted}.",
+            f"Before you send my order, please change {goods} in it to the same thing {wanted}.",
             f"发货前请把我订单里的{goods}改成{wanted}。",
         )
         goal = scene.say("I'd like to change something in my order.", "我想改一下订单。")
@@ -95,7 +95,7 @@ def _swapped(
                 wanted,
                 ("which variant", "variant", "what instead", "exchange it for"),
                 ("换成什么", "哪一款", "款式"),
-                ("The same model {value}.", "要{value}。"),
+                ("The same thing {value}.", "要{value}。"),
             ),
         },
         wrong=wrong,

@@ -53,8 +53,8 @@ def order_change(day: CounterDay, role: str) -> None:
         gone = [_better(day, main)]
         pair = [day.the(line) for line in main["lines"][:2]]
         english = (
-            f"From my order with {stays}, I only want to keep one of {pair[0]} and {pair[1]}. "
-            "Please cancel whichever of the two gets me more money back."
+            f"About my order with {stays}: I only need one of two things in it, {pair[0]} or "
+            f"{pair[1]}. Please cancel whichever of the two gets me more money back."
         )
         chinese = f"有{stays}的那个订单，{pair[0]}和{pair[1]}我只要一件，哪件退的钱多就取消哪件"
     place = {**draw_address(rng, day.scene.language)}

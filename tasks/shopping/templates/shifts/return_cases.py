@@ -252,7 +252,7 @@ def swap(day: CounterDay, role: str) -> None:
     before = day.booked()
     wished = model_text(catalogue.product(first["product"]), new, day.scene.language)
     case["says"] = who(account, day.scene.language) + day.say(
-        f" I'd like to swap {day.the(first)} for the same model {wished}, and return "
+        f" I'd like to swap {day.the(first)} for the same thing {wished}, and return "
         f"{day.the(second)}.",
         f"{day.kind(first)}我想换成{wished}，{day.kind(second)}退掉。",
     )

@@ -9,8 +9,8 @@ __all__ = ["SELLERS", "THEMES", "BasketTheme"]
 SELLERS: dict[Language, tuple[str, ...]] = {
     "en": ("Albrecht", "Bonfield", "Cormorant", "Dunmore", "Elsinore", "Fairway", "Grindal",
            "Holloway"),
-    "zh": ("和丰商贸", "百汇家居", "海鹏优品", "盛达五金", "信昌百货", "远帆商行", "鼎盛家装",
-           "华利优选"),
+    "zh": ("和丰商贸", "百汇优选", "海鹏商贸", "盛达优品", "信昌百货", "远帆商行", "鼎盛百货",
+           "华利商城"),
 }  # fmt: skip
 """Names of sellers by language."""
 
