@@ -138,7 +138,7 @@ def _beside(label: str, value: str) -> str:
     >>> _beside("头枕", "固定头枕"), _beside("调光", "不可调光")
     ('固定', '不可调光')
     """
-    if value.startswith(("no ", "无", "不", "可")):
+    if value.startswith(("no ", "无", "不", "可")) or re.search(", |、", value):
         return value
     short = value.removesuffix(f" {label.lower()}").removeprefix(f"{label} ")
     if not label.isascii():

@@ -19,6 +19,7 @@ from hexathlon.tasks.shopping.bounds import equal_bounds, restated
 from hexathlon.tasks.shopping.rewording import askable, reworded, terms
 from hexathlon.tasks.shopping.world.facts import category_of, facts_of, holds_on
 from hexathlon.tasks.shopping.world.fitting import can_exist
+from hexathlon.tasks.shopping.world.subjects import subject_of
 from hexathlon.tasks.shopping.world.wording import round_money
 from hexathlon.tasks.task import Level, Split
 
@@ -143,8 +144,8 @@ class ShoppingScene:
 
     def slot(self, constraint: Constraint, category: str) -> str:
         """Return a clerk's name for the subject of a condition."""
-        name = self.catalogue.slot_name(constraint, self.language, category)
-        return "number of sleepers" if self.gap and name.casefold() == "sleeps" else name
+        own = subject_of(category, constraint.name, self.language)
+        return own or self.catalogue.slot_name(constraint, self.language, category)
 
     def wish(
         self,

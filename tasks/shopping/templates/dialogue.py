@@ -238,8 +238,14 @@ _ASKED: Mapping[Language, tuple[str, ...]] = {
 }
 _OPENLY: tuple[Mapping[Language, tuple[str, ...]], ...] = (
     {"en": ("I'd like {value}.", "I want {value}."), "zh": ("我要{value}。", "要{value}。")},
-    {"en": ("And {value}, please.", "Also {value}."), "zh": ("还要{value}。", "也要{value}。")},
-    {"en": ("I also want {value}.", "And {value}."), "zh": ("另外要{value}。", "再要{value}。")},
+    {
+        "en": ("It should also be {value}.", "It also has to be {value}."),
+        "zh": ("还要{value}。", "也要{value}。"),
+    },
+    {
+        "en": ("And it should be {value}.", "And I want {value}."),
+        "zh": ("另外要{value}。", "再要{value}。"),
+    },
 )
 
 

@@ -246,12 +246,11 @@ def seller_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
         return None
     product, side = fork.wish.product, scene.side
     goods = goods_text(scene, product, ("brand", "series"))
-    like = scene.say(
-        "comes from the seller whose goods I kept, not from the one whose goods I sent back",
-        "卖家要我没退货的那家，不要我退过货的那家",
+    details = details_text(scene, product, fork.others, beside=fork.products)
+    request = request_text(scene, goods, details) + scene.say(
+        " Please choose the seller whose goods I kept, not the one whose goods I sent back.",
+        "卖家要我没退过货的那家，不要退过货的那家。",
     )
-    details = details_text(scene, product, fork.others, beside=fork.products, last=[like])
-    request = request_text(scene, goods, details)
     kept = scene.say("Kept.", "已确认收货。")
     returned = scene.say("Returned.", "已退货。")
     records = [

@@ -161,19 +161,31 @@ def _chosen(scene: ShoppingScene, product: Product, chosen: Sequence[Constraint]
     return "".join(text for _, text in sorted(parts))
 
 
+_ONE = {"running_shoes": "a pair", "headphones": "a pair", "tea": "a sort"}
+"""What one piece of a category is called, unless it is "one"."""
+
+
 def wish_text(
     scene: ShoppingScene, constraint: Constraint, category: str, *, gap: bool | None = None
 ) -> str:
     """Return a condition as the object of "want"."""
     if constraint.kind == "option":
         text = option_text(scene, category, constraint)
-        return text if scene.language == "en" else f"{text}的"
+        if scene.language == "zh":
+            return f"{text}的"
+        match constraint.name:
+            case "berths":
+                sleeps = text.removeprefix("sleeps ")
+                return f"one for {sleeps} {'person' if sleeps == '1' else 'people'}"
+            case "legend":
+                return f"one with {text}"
+        return text
     if constraint.kind == "seller":
         name = scene.seller(str(constraint.value))
         return scene.say(f"one from {name}", f"{name}卖的")
     phrase = scene.phrase(constraint, category, gap=gap)
     if scene.language == "en":
-        return f"one that {phrase}"
+        return f"{_ONE.get(category, 'one')} that {phrase}"
     phrase = listed(scene, phrase)
     return phrase if phrase.endswith("的") else f"{phrase}的"
 

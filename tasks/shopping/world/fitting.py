@@ -90,7 +90,10 @@ _IMPOSSIBLE: Mapping[str, Applies] = {
     "pans": _both(_is("handle", "folding"), _is("metal", "iron")),
     "pet_beds": _both(_is("kind", "mat"), _is("form", "donut", "cave", "sofa")),
     "power_banks": _both(_is("kind", "slim", "magnetic"), _is("capacity", "20000", "27000")),
-    "tea": _both(_is("leaf", "herbal", "white", "oolong"), _is("origin", "uji", "darjeeling")),
+    "tea": lambda facts: (
+        _both(_is("leaf", "herbal", "white", "oolong"), _is("origin", "uji", "darjeeling"))(facts)
+        or _both(_is("kind", "pressed"), _is("leaf", "herbal"))(facts)
+    ),
     "tents": _both(_is("kind", "pyramid"), _is("poles", "air")),
 }
 """By category: goods that nobody makes."""

@@ -7,7 +7,7 @@ from hexathlon.tasks.shopping.templates.household.month import HouseMonth
 from hexathlon.tasks.shopping.templates.household.people import HousePerson
 from hexathlon.tasks.shopping.world.household.goods import BRANDS, KINDS, kinds_of
 from hexathlon.tasks.shopping.world.household.prices import MarketNeed, Wanted, cheapest
-from hexathlon.tasks.shopping.world.wording import money
+from hexathlon.tasks.shopping.world.wording import round_money
 
 __all__ = [
     "asked",
@@ -322,19 +322,19 @@ def wish(month: HouseMonth, child: HousePerson, day: int, *, outcome: str) -> No
     money_of = month.scene.language
     month.look("show_calendar")
     if outcome == "refused":
-        limit = (total - month.span(1, 12) * 25) // 25 * 25
-        answer = month.say(f"Yes, but with delivery not more than {money(limit, money_of)}.",
-                           f"可以，但连运费不能超过{money(limit, money_of)}。")  # fmt: skip
+        limit = (total - 1) // 100 * 100 - month.span(0, 2) * 100
+        answer = month.say(f"Yes, but with delivery not more than {round_money(limit, money_of)}.",
+                           f"可以，但连运费不能超过{round_money(limit, money_of)}。")  # fmt: skip
         month.ask(month.judge, "approval", answer)
         month.granted.append((len(month.requests) - 1, total))
         month.act("decline", reason="no_approval", record=month.judge.name)
         month.twists.append("limit of the parent")
         _also_bought(month, wanted, "bought above the limit")
         return
-    limit = (total + month.span(1, 12) * 25) // 25 * 25 + 25
+    limit = total // 100 * 100 + month.span(1, 3) * 100
     month.ask(month.judge, "approval",
-              month.say(f"Yes, up to {money(limit, money_of)} with delivery.",
-                        f"可以，连运费{money(limit, money_of)}以内。"))  # fmt: skip
+              month.say(f"Yes, up to {round_money(limit, money_of)} with delivery.",
+                        f"可以，连运费{round_money(limit, money_of)}以内。"))  # fmt: skip
     if outcome == "unaffordable":
         month.short = (len(month.requests), total)
         month.act("decline", reason="over_budget", record="budget")

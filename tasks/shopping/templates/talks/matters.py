@@ -1,6 +1,6 @@
 """Matters that customers bring up; each has twists of its own and touches those of others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.shopping.templates.talks.case import TalkCase
@@ -113,7 +113,7 @@ def give_back(case: TalkCase) -> None:
                  f"{case.today - claimed}.",
                  f"{case.names(order, drawn)}想退掉，是第{case.today - claimed}天收到的。")
     )  # fmt: skip
-    parts = []
+    parts: dict[str, list[str]] = {"packed": [], "opened": [], "damaged": []}
     for number in drawn:
         name = case.say(f"the {case.name(order, number)}", case.name(order, number))
         state = case.pick(("packed", "packed", "opened", "damaged"))
@@ -121,16 +121,29 @@ def give_back(case: TalkCase) -> None:
             case.opened.add((key, number))
         elif state == "damaged":
             case.damaged.add((key, number))
-        parts.append({
-            "packed": case.say(f"{name} is still sealed", f"{name}没拆封"),
-            "opened": case.say(f"I've used {name} a few times", f"{name}用过几次"),
-            "damaged": case.say(f"{name} was damaged when I unpacked it", f"{name}拆开就是破损的"),
-        }[state])  # fmt: skip
-    text = case.say("; ", "，").join(parts)
+        parts[state].append(name)
+    text = case.say("; ", "，").join(
+        _condition(case, state, names) for state, names in parts.items() if names
+    )
     case.answers[f"condition/{key}"] = text[0].upper() + text[1:] + case.say(".", "。")
     case.asks.append(("condition", key))
     for wish in case.both():
         wish.back.setdefault(key, set()).update(drawn)
+
+
+def _condition(case: TalkCase, state: str, names: Sequence[str]) -> str:
+    """Say in which condition one or two things are."""
+    name, several = case.say(" and ", "和").join(names), len(names) > 1
+    match state:
+        case "packed":
+            are = "are both" if several else "is"
+            return case.say(f"{name} {are} still sealed", f"{name}{'都' * several}没拆封")
+        case "opened":
+            return case.say(f"I've used {name} a few times", f"{name}{'都' * several}用过几次")
+    were, it = ("were", "them") if several else ("was", "it")
+    return case.say(
+        f"{name} {were} damaged when I unpacked {it}", f"{name}拆开就{'都' * several}是破损的"
+    )
 
 
 def late(case: TalkCase) -> None:
