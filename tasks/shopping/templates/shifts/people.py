@@ -153,7 +153,7 @@ class PeopleDraw:
         code = f"SAVE{self._span(100, 999, 1)}"
         order["coupon"] = {
             "code": code,
-            "off_cents": self._span(800, 2000, 50),
+            "off_cents": self._span(800, 2000, 100),
             "min_cents": least,
         }
         order["coupons"] = [code]
