@@ -12,10 +12,10 @@ from hexathlon.tasks.catalogue.product import Product
 
 __all__ = ["can_exist", "left_out"]
 
-Facts = Mapping[str, str]
+GoodsFacts = Mapping[str, str]
 """Values by property; `kind` is the kind of goods."""
 
-Applies = Callable[[Facts], bool]
+Applies = Callable[[GoodsFacts], bool]
 
 
 def _is(name: str, *values: str) -> Applies:
