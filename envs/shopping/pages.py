@@ -1,4 +1,7 @@
-"""Pages of the store: results, items, tables, the cart, the rules. Text only."""
+"""Pages of the store: results, items, tables, the cart, the rules. Text only.
+
+Item pages and tables have looks; results, the cart and the rules have one.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,6 +17,7 @@ from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.catalogue.search import SearchPage
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.fitting import left_out
+from hexathlon.tasks.shopping.world.looks import LOOKS, paired_rows
 from hexathlon.tasks.shopping.world.wording import chosen_text, money, offered_text, say
 
 __all__ = [
@@ -77,8 +81,24 @@ def _value_label(found: SearchPage, facet: str, value: str, language: Language) 
     return value if item is None else f"{value}={item.values[item.code(value)].text.zh}"
 
 
-def item_text(product: Product, language: Language) -> str:
-    """Return the item page."""
+def item_text(product: Product, language: Language, look: str = "stall") -> str:
+    """Return the item page in a look."""
+    shown = LOOKS[look]
+    head = [f"{product.id}  {product.title[language]}"]
+    rows = _features(product, language)
+    if shown.layout == "lines":
+        colon = say(language, ": ", "：")
+        head += _about_lines(product, language)
+        head += [f"- {label}{colon}{value}" for label, value in rows]
+    else:
+        rows = [*_about_rows(product, shown.wording, language), *rows]
+        head.append(paired_rows(rows, shown, language))
+    options = say(language, "Options:", "选项：")
+    return "\n".join([*head, options, offered_text(product, language)])
+
+
+def _about_lines(product: Product, language: Language) -> list[str]:
+    """Return what a page says first, on three lines."""
     ships = say(language, f"{product.shipping.days} days", f"{product.shipping.days}天送达")
     back = product.returns.days
     returns = (
@@ -86,29 +106,48 @@ def item_text(product: Product, language: Language) -> str:
         if back
         else say(language, "final sale, no returns", "特价商品，不可退货")
     )
-    category = category_of(product.category)
-    lines = [
-        f"{product.id}  {product.title[language]}",
-        f"{say(language, 'Category: ', '类目：')}{category.text[language]}",
+    return [
+        f"{say(language, 'Category: ', '类目：')}{category_of(product.category).text[language]}",
         f"{say(language, 'From', '起价')} {money(product.price_cents, language)}, "
         f"{product.rating:.1f}★ ({product.rating_count})",
         f"{say(language, 'Seller: ', '卖家：')}{product.seller.name[language]}"
         f"{say(language, '; delivery: ', '；配送：')}{ships}{say(language, '; ', '；')}{returns}",
-        *(f"- {line}" for line in _features(product, language)),
-        say(language, "Options:", "选项："),
-        offered_text(product, language),
     ]
-    return "\n".join(lines)
 
 
-def _features(product: Product, language: Language) -> list[str]:
+_ABOUT: Sequence[tuple[tuple[str, str], ...]] = (
+    (("Category", "类目"), ("Seller", "卖家"), ("Delivery", "配送"), ("Returns", "退货"),
+     ("From", "起价"), ("Rating", "评分")),
+    (("Department", "分类"), ("Sold by", "店铺"), ("Arrives in", "送达"), ("Return policy", "退货"),
+     ("Price from", "最低价"), ("Stars", "评分")),
+    (("Section", "类目"), ("Shop", "商家"), ("Shipping", "物流"), ("Returns", "退换"),
+     ("Costs from", "起售价"), ("Rated", "评分")),
+)  # fmt: skip
+"""Labels of what a page says first, by the wording of a look."""
+
+
+def _about_rows(product: Product, wording: int, language: Language) -> list[tuple[str, str]]:
+    """Return the same as rows."""
+    days, back = product.shipping.days, product.returns.days
+    values = (
+        category_of(product.category).text[language],
+        product.seller.name[language],
+        say(language, f"{days} days", f"{days}天"),
+        say(language, f"within {back} days", f"{back}天内可退")
+        if back
+        else say(language, "final sale, no returns", "特价商品，不可退货"),
+        money(product.price_cents, language),
+        f"{product.rating:.1f}★ ({product.rating_count})",
+    )
+    labels = (label[language == "zh"] for label in _ABOUT[wording])
+    return list(zip(labels, values, strict=True))
+
+
+def _features(product: Product, language: Language) -> list[tuple[str, str]]:
     """Return the features, without those that goods of this kind cannot have."""
     hidden = _hidden_labels(product, language)
-    colon = say(language, ": ", "：")
-    rows = (line.partition(colon)[::2] for line in product.features[language])
-    return [
-        f"{label}{colon}{_beside(label, value)}" for label, value in rows if label not in hidden
-    ]
+    rows = (line.partition(say(language, ": ", "："))[::2] for line in product.features[language])
+    return [(label, _beside(label, value)) for label, value in rows if label not in hidden]
 
 
 def _table(product: Product, language: Language) -> list[tuple[str, str]]:
@@ -172,11 +211,10 @@ def profile_text(facts: Sequence[str], addresses: Mapping[str, Address]) -> str:
     return "\n".join([*lines, *(f"{name}: {where.region}" for name, where in addresses.items())])
 
 
-def specification_text(product: Product, language: Language) -> str:
-    """Return the specification table."""
-    colon = say(language, ": ", "：")
-    rows = (f"{label}{colon}{value}" for label, value in _table(product, language))
-    return "\n".join([f"{product.id}  {say(language, 'Specification', '规格参数')}", *rows])
+def specification_text(product: Product, language: Language, look: str = "stall") -> str:
+    """Return the specification table in a look."""
+    head = f"{product.id}  {say(language, 'Specification', '规格参数')}"
+    return f"{head}\n{paired_rows(_table(product, language), LOOKS[look], language)}"
 
 
 def reviews_text(product: Product, page: int, language: Language) -> str:

@@ -1,4 +1,4 @@
-"""Looks of the pages of households and conversations: layout, wording and order.
+"""Looks of pages: layout, wording and order.
 
 Every look shows the same facts. Training uses three looks, evaluation five: those and two others.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.task import Split
 
-__all__ = ["LOOKS", "MarketLook", "draw_market_look", "labelled_rows"]
+__all__ = ["LOOKS", "MarketLook", "MarketRow", "draw_market_look", "labelled_rows", "paired_rows"]
 
 MarketRow = Mapping[str, str]
 """Field to text; the first field names the record."""
@@ -23,7 +23,7 @@ class MarketLook(NamedTuple):
     name: str
     layout: Literal["lines", "table", "cards", "tabs", "prose"]
     wording: int
-    """Column of `_LABELS` that names the fields."""
+    """Which of three names of each field is used."""
 
     backwards: bool
     """Whether fields and records come in the opposite order."""
@@ -62,6 +62,17 @@ _LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
              ("days in transit", "路上几天")),
     "pause": (("sends nothing on days", "停发日"), ("closed for dispatch", "不发货的日子"),
               ("no dispatch on days", "暂停发货")),
+    "system": (("system", "制式"), ("fits system", "适用制式"), ("system", "制式")),
+    "sent": (("dispatch day", "发货日"), ("dispatched on day", "第几天发货"),
+             ("leaves on day", "出库日")),
+    "reserved": (("reserved", "已预留"), ("held for others", "为他人预留"), ("reserved", "预留")),
+    "goods": (("goods", "商品"), ("contents", "内容"), ("articles", "货品")),
+    "article": (("variant", "款式编号"), ("item number", "货号"), ("variant", "款式编号")),
+    "chosen": (("options", "选项"), ("version", "款式"), ("options", "选项")),
+    "kind": (("category", "品类"), ("department", "类目"), ("category", "品类")),
+    "remarks": (("remarks", "备注"), ("notes", "说明"), ("remarks", "备注")),
+    "status": (("status", "状态"), ("state", "进度"), ("status", "状态")),
+    "dates": (("days", "日期"), ("timeline", "时间"), ("days", "日期")),
     "bundle": (("set discount", "成套优惠"), ("multi-buy offer", "多类优惠"), 
                ("combined discount", "组合立减")),
 }  # fmt: skip
@@ -71,6 +82,28 @@ def draw_market_look(split: Split, rng: np.random.Generator) -> MarketLook:
     """Draw a look of a split."""
     names = _TRAINING if split == "train" else tuple(LOOKS)
     return LOOKS[names[int(rng.integers(len(names)))]]
+
+
+def paired_rows(pairs: Sequence[tuple[str, str]], look: MarketLook, language: Language) -> str:
+    """Return the labels and values of one record as a look shows them.
+
+    >>> paired_rows([("Cover", "mesh"), ("Recline", "120°")], LOOKS["notes"], "en")
+    'Recline: 120°; Cover: mesh.'
+    """
+    ordered = list(pairs)[::-1] if look.backwards else list(pairs)
+    side = language == "zh"
+    colon = "：" if side else ": "
+    match look.layout:
+        case "table":
+            return "\n".join(f"| {label} | {value} |" for label, value in ordered)
+        case "tabs":
+            return "\n".join(f"{label}\t{value}" for label, value in ordered)
+        case "prose":
+            text = ("；" if side else "; ").join(f"{label}{colon}{v}" for label, v in ordered)
+            return text + ("。" if side else ".")
+        case "cards":
+            return "\n".join(f"  {label}{colon}{value}" for label, value in ordered)
+    return "\n".join(f"{label}{colon}{value}" for label, value in ordered)
 
 
 def labelled_rows(
@@ -109,6 +142,8 @@ def labelled_rows(
         )
     if look.layout == "prose":
         colon, comma, stop = ("：", "，", "。") if side else (" ", ", ", ".")
+        if any(comma in text for row in ordered for text in row.values()):
+            colon, comma = ("：", "；") if side else (": ", "; ")
         return "\n".join(
             f"{row['id']} – {comma.join(f'{named[f]}{colon}{row[f]}' for f in fields)}{stop}"
             for row in ordered

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue
 from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.looks import LOOKS, MarketRow, labelled_rows
 from hexathlon.tasks.shopping.world.shift.policy import Memo, clock
 from hexathlon.tasks.shopping.world.tables import Record
 from hexathlon.tasks.shopping.world.wording import (
@@ -18,8 +19,8 @@ from hexathlon.tasks.shopping.world.wording import (
 )
 
 __all__ = ["CARRIERS", "PARTS", "account_text", "carrier_label",
-    "category_label", "customer_text", "memo_text", "memos_text", "offer_text",
-           "order_heading", "order_text", "parcel_text", "part_label", "seller_text", "slot_text",
+    "category_label", "customer_text", "memo_text", "memos_text", "offers_text",
+           "order_heading", "order_text", "parcel_text", "part_label", "sellers_text", "slot_text",
            "variants_text", "warranty_text"]  # fmt: skip
 
 _STATES = {"ordered": "", "cancelled": "已取消", "returned": "已退货",
@@ -46,7 +47,7 @@ def order_heading(order: Record, language: Language) -> str:
 
 
 def customer_text(
-    record: Record, orders: Iterable[Record], catalogue: Catalogue, language: Language
+    record: Record, orders: Iterable[Record], catalogue: Catalogue, look: str, language: Language
 ) -> str:
     """Return an account with its orders and the kinds of goods in them."""
     methods = say(language, ", ", "、").join(record["payments"])
@@ -56,15 +57,19 @@ def customer_text(
         address_text(record["address"], language),
         f"{say(language, 'payment methods: ', '支付方式：')}{methods}",
     ]
+    rows = []
     for order in orders:
-        goods = say(language, "; ", "；").join(
-            _kind(catalogue, line["product"], language) for line in order["lines"]
-        )
-        lines.append(f"{order_heading(order, language)}{say(language, ': ', '：')}{goods}")
-    return "\n".join(lines)
+        kinds = [_kind(catalogue, line["product"], language) for line in order["lines"]]
+        rows.append({
+            "id": order["id"],
+            "status": say(language, order["status"], STATUSES[order["status"]]),
+            "dates": days_text(order, language),
+            "goods": say(language, ", ", "、").join(kinds),
+        })  # fmt: skip
+    return "\n".join([*lines, labelled_rows(rows, LOOKS[look], language)])
 
 
-def order_text(order: Record, catalogue: Catalogue, language: Language) -> str:
+def order_text(order: Record, catalogue: Catalogue, look: str, language: Language) -> str:
     """Return everything that an order's page shows."""
     place = address_text(order["address"], language)
     held = say(language, "confirmed", "已确认") if order["confirmed"] else say(
@@ -76,8 +81,9 @@ def order_text(order: Record, catalogue: Catalogue, language: Language) -> str:
         f"{say(language, 'carrier: ', '承运商：')}{carrier_label(order['carrier'], language)}"
         f"{say(language, '; gift note: ', '；卡片留言：')}{order['note'] or '-'}",
     ]
-    for line in order["lines"]:
-        lines.append(_line_text(line, catalogue, language))
+    rows = [_line_row(line, catalogue, language) for line in order["lines"]]
+    labels = {"price": say(language, "price paid", "成交价")}
+    lines.append(labelled_rows(rows, LOOKS[look], language, labels))
     coupon = order["coupon"]
     if coupon:
         known = say(
@@ -170,18 +176,19 @@ def warranty_text(warranty: Record, morning: Record, language: Language) -> str:
 
 
 def variants_text(
-    product_id: str, stock: Mapping[str, int], catalogue: Catalogue, language: Language
+    product_id: str, stock: Mapping[str, int], catalogue: Catalogue, look: str, language: Language
 ) -> str:
     """Return the variants of an item with the units in stock."""
     product = catalogue.product(product_id)
-    lines = [product.title[language]]
-    for variant in product.variants:
-        units = stock[variant.id]
-        lines.append(
-            f"{variant.id}  {chosen_text(product, variant, language)}  "
-            + say(language, f"{units} in stock", f"库存{units}件")
-        )
-    return "\n".join(lines)
+    rows = [
+        {
+            "id": variant.id,
+            "chosen": chosen_text(product, variant, language),
+            "stock": f"{stock[variant.id]}",
+        }
+        for variant in product.variants
+    ]
+    return f"{product.title[language]}\n{labelled_rows(rows, LOOKS[look], language)}"
 
 
 def memos_text(memos: Sequence[Memo], language: Language) -> str:
@@ -257,48 +264,52 @@ def _memo_body(memo: Memo, language: Language) -> str:
     return say(language, *texts[memo.kind])
 
 
-def seller_text(seller: Record, language: Language) -> str:
-    """Return a seller's terms."""
-    return say(
-        language,
-        f"{seller['id']}: delivery {money(seller['fee_cents'], language)}, free from "
-        f"{money(seller['free_cents'], language)}; {seller['days']} days on the way",
-        f"{seller['id']}：运费{money(seller['fee_cents'], language)}，"
-        f"满{money(seller['free_cents'], language)}包邮；在途{seller['days']}天",
-    )
+def sellers_text(sellers: Sequence[Record], look: str, language: Language) -> str:
+    """Return the sellers' terms."""
+    rows = [
+        {
+            "id": seller["id"],
+            "fee": money(seller["fee_cents"], language),
+            "free": money(seller["free_cents"], language),
+            "days": f"{seller['days']}",
+        }
+        for seller in sellers
+    ]
+    return labelled_rows(rows, LOOKS[look], language)
 
 
-def offer_text(offer: Record, language: Language, *, whole: bool = False) -> str:
-    """Return an offer; with its reservations if `whole`."""
-    shown = say(
-        language,
-        f"{offer['id']}  {offer['name']['en']}  system {offer['system']}  "
-        f"{money(offer['cents'], language)}  {offer['seller']}  dispatch day {offer['dispatch']}  "
-        f"{offer['units']} in stock",
-        f"{offer['id']}  {offer['name']['zh']}  制式{offer['system']}  "
-        f"{money(offer['cents'], language)}  {offer['seller']}  第{offer['dispatch']}天发货  "
-        f"库存{offer['units']}件",
-    )
-    if not whole:
-        return shown
-    return shown + say(
-        language, f", {offer['reserved']} reserved", f"，其中预留{offer['reserved']}件"
-    )
+def offers_text(
+    offers: Sequence[Record], look: str, language: Language, *, whole: bool = False
+) -> str:
+    """Return offers of one kind of goods; with their reservations if `whole`."""
+    rows = []
+    for offer in offers:
+        row = {
+            "id": offer["id"],
+            "system": offer["system"],
+            "price": money(offer["cents"], language),
+            "seller": offer["seller"],
+            "sent": f"{offer['dispatch']}",
+            "stock": f"{offer['units']}",
+        }
+        rows.append({**row, "reserved": f"{offer['reserved']}"} if whole else row)
+    return f"{offers[0]['name'][language]}\n{labelled_rows(rows, LOOKS[look], language)}"
 
 
-def _line_text(line: Record, catalogue: Catalogue, language: Language) -> str:
+def _line_row(line: Record, catalogue: Catalogue, language: Language) -> MarketRow:
     product = catalogue.product(line["product"])
-    variant = product.variant(line["variant"])
     marks = [say(language, "final sale", "特价")] if line["final_sale"] else []
     if line["state"] != "ordered":
         marks.append(say(language, line["state"], _STATES[line["state"]]))
-    mark = f"  [{', '.join(marks)}]" if marks else ""
-    return (
-        f"{say(language, 'line {}: ', '第{}行：').format(line['line'])}{product.title[language]} "
-        f"({chosen_text(product, variant, language)}; {variant.id})  "
-        f"{money(line['cents'], language)}{mark}  "
-        f"{category_label(product.category, language)}"
-    )
+    return {
+        "id": say(language, "line {}", "第{}行").format(line["line"]),
+        "goods": product.title[language],
+        "chosen": chosen_text(product, product.variant(line["variant"]), language),
+        "article": line["variant"],
+        "price": money(line["cents"], language),
+        "kind": category_label(product.category, language),
+        "remarks": say(language, ", ", "、").join(marks) or "-",
+    }
 
 
 def _kind(catalogue: Catalogue, product_id: str, language: Language) -> str:
