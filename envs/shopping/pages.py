@@ -1,5 +1,9 @@
-"""Pages of the store: results, items, tables, the cart, the rules. Text only."""
+"""Pages of the store: results, items, tables, the cart, the rules. Text only.
 
+Item pages and tables have looks; results, the cart and the rules have one.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 
 from hexathlon.tasks.bilingual import Language
@@ -12,6 +16,8 @@ from hexathlon.tasks.catalogue.money import (
 from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.catalogue.search import SearchPage
 from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.fitting import left_out
+from hexathlon.tasks.shopping.world.looks import LOOKS, paired_rows
 from hexathlon.tasks.shopping.world.wording import chosen_text, money, offered_text, say
 
 __all__ = [
@@ -29,6 +35,7 @@ __all__ = [
 ]
 
 _REVIEWS_PER_PAGE = 5
+_ARTICLE = re.compile("^an? ")
 _FACETS = 6
 """Maximum number of facet values listed on a page."""
 
@@ -55,13 +62,43 @@ def results_text(found: SearchPage, language: Language, per_page: int) -> str:
         for name, counts in found.facets.items():
             if name == "price":  # in cents, and easy to see from the hits
                 continue
-            values = ", ".join(f"{value} ({n})" for value, n in list(counts.items())[:_FACETS])
+            values = ", ".join(
+                f"{_value_label(found, name, value, language)} ({n})"
+                for value, n in list(counts.items())[:_FACETS]
+            )
             lines.append(f"{say(language, 'Filter', '筛选')} {name}: {values}")
     return "\n".join(lines)
 
 
-def item_text(product: Product, language: Language) -> str:
-    """Return the item page."""
+def _value_label(found: SearchPage, facet: str, value: str, language: Language) -> str:
+    """Return a facet's value; in Chinese, a slug is followed by its name."""
+    if language == "en":
+        return value
+    if facet == "category":
+        return f"{value}={category_of(value).text.zh}"
+    common = category_of(next(iter(found.facets["category"])))
+    item = common.by_name.get(facet)
+    return value if item is None else f"{value}={item.values[item.code(value)].text.zh}"
+
+
+def item_text(product: Product, language: Language, look: str = "stall") -> str:
+    """Return the item page in a look."""
+    shown = LOOKS[look]
+    head = [f"{product.id}  {product.title[language]}"]
+    rows = _features(product, language)
+    if shown.layout == "lines":
+        colon = say(language, ": ", "：")
+        head += _about_lines(product, language)
+        head += [f"- {label}{colon}{value}" for label, value in rows]
+    else:
+        rows = [*_about_rows(product, shown.wording, language), *rows]
+        head.append(paired_rows(rows, shown, language))
+    options = say(language, "Options:", "选项：")
+    return "\n".join([*head, options, offered_text(product, language)])
+
+
+def _about_lines(product: Product, language: Language) -> list[str]:
+    """Return what a page says first, on three lines."""
     ships = say(language, f"{product.shipping.days} days", f"{product.shipping.days}天送达")
     back = product.returns.days
     returns = (
@@ -69,19 +106,90 @@ def item_text(product: Product, language: Language) -> str:
         if back
         else say(language, "final sale, no returns", "特价商品，不可退货")
     )
-    category = category_of(product.category)
-    lines = [
-        f"{product.id}  {product.title[language]}",
-        f"{say(language, 'Category', '类目')}: {category.text[language]}",
+    return [
+        f"{say(language, 'Category: ', '类目：')}{category_of(product.category).text[language]}",
         f"{say(language, 'From', '起价')} {money(product.price_cents, language)}, "
         f"{product.rating:.1f}★ ({product.rating_count})",
-        f"{say(language, 'Seller', '卖家')}: {product.seller.name[language]}; "
-        f"{say(language, 'delivery', '配送')}: {ships}; {returns}",
-        *(f"- {line}" for line in product.features[language]),
-        say(language, "Options:", "选项："),
-        offered_text(product, language),
+        f"{say(language, 'Seller: ', '卖家：')}{product.seller.name[language]}"
+        f"{say(language, '; delivery: ', '；配送：')}{ships}{say(language, '; ', '；')}{returns}",
     ]
-    return "\n".join(lines)
+
+
+_ABOUT: Sequence[tuple[tuple[str, str], ...]] = (
+    (("Category", "类目"), ("Seller", "卖家"), ("Delivery", "配送"), ("Returns", "退货"),
+     ("From", "起价"), ("Rating", "评分")),
+    (("Department", "分类"), ("Sold by", "店铺"), ("Arrives in", "送达"), ("Return policy", "退货"),
+     ("Price from", "最低价"), ("Stars", "评分")),
+    (("Section", "类目"), ("Shop", "商家"), ("Shipping", "物流"), ("Returns", "退换"),
+     ("Costs from", "起售价"), ("Rated", "评分")),
+)  # fmt: skip
+"""Labels of what a page says first, by the wording of a look."""
+
+
+def _about_rows(product: Product, wording: int, language: Language) -> list[tuple[str, str]]:
+    """Return the same as rows."""
+    days, back = product.shipping.days, product.returns.days
+    values = (
+        category_of(product.category).text[language],
+        product.seller.name[language],
+        say(language, f"{days} days", f"{days}天"),
+        say(language, f"within {back} days", f"{back}天内可退")
+        if back
+        else say(language, "final sale, no returns", "特价商品，不可退货"),
+        money(product.price_cents, language),
+        f"{product.rating:.1f}★ ({product.rating_count})",
+    )
+    labels = (label[language == "zh"] for label in _ABOUT[wording])
+    return list(zip(labels, values, strict=True))
+
+
+def _features(product: Product, language: Language) -> list[tuple[str, str]]:
+    """Return the features, without those that goods of this kind cannot have."""
+    hidden = _hidden_labels(product, language)
+    rows = (line.partition(say(language, ": ", "："))[::2] for line in product.features[language])
+    return [(label, _beside(label, value)) for label, value in rows if label not in hidden]
+
+
+def _table(product: Product, language: Language) -> list[tuple[str, str]]:
+    """Return the specification, without what goods of this kind cannot have.
+
+    Tea is made where it grows, so its other place of origin is left out.
+    """
+    hidden = _hidden_labels(product, language)
+    rows = [
+        (label, _beside(label, value))
+        for label, value in product.specification[language]
+        if label not in hidden
+    ]
+    if product.category != "tea":
+        return rows
+    grown = category_of("tea").by_name["origin"]
+    place = grown.values[grown.code(product.attributes["origin"])].text[language]
+    made = say(language, "Made in", "产地")
+    return [row for row in rows if row[0] != made or row[1] == place]
+
+
+def _beside(label: str, value: str) -> str:
+    """Return a value as it stands beside its label, which it does not repeat.
+
+    >>> _beside("Keycaps", "PBT keycaps"), _beside("pH", "pH 5.5"), _beside("Lid", "no lid")
+    ('PBT', '5.5', 'no lid')
+    >>> _beside("头枕", "固定头枕"), _beside("调光", "不可调光")
+    ('固定', '不可调光')
+    """
+    if value.startswith(("no ", "无", "不", "可")) or re.search(", |、", value):
+        return value
+    short = value.removesuffix(f" {label.lower()}").removeprefix(f"{label} ")
+    if not label.isascii():
+        short = value.removesuffix(label)
+    return _ARTICLE.sub("", short) if short != value else value
+
+
+def _hidden_labels(product: Product, language: Language) -> set[str]:
+    """Return labels of what is left out, the carton included: its size is not that of the goods."""
+    names = category_of(product.category).by_name
+    carton = say(language, "Carton|Units per carton", "外箱尺寸|装箱数").split("|")
+    return {*carton, *(names[name].label[language] for name in left_out(product))}
 
 
 def bundles_text(product: Product, rules: Rules, language: Language) -> str:
@@ -103,19 +211,21 @@ def profile_text(facts: Sequence[str], addresses: Mapping[str, Address]) -> str:
     return "\n".join([*lines, *(f"{name}: {where.region}" for name, where in addresses.items())])
 
 
-def specification_text(product: Product, language: Language) -> str:
-    """Return the specification table."""
-    rows = (f"{label}: {value}" for label, value in product.specification[language])
-    return "\n".join([f"{product.id}  {say(language, 'Specification', '规格参数')}", *rows])
+def specification_text(product: Product, language: Language, look: str = "stall") -> str:
+    """Return the specification table in a look."""
+    head = f"{product.id}  {say(language, 'Specification', '规格参数')}"
+    return f"{head}\n{paired_rows(_table(product, language), LOOKS[look], language)}"
 
 
 def reviews_text(product: Product, page: int, language: Language) -> str:
     """Return one page of reviews, newest first."""
     pages = max(1, -(-len(product.reviews) // _REVIEWS_PER_PAGE))
     start = (page - 1) * _REVIEWS_PER_PAGE
-    lines = [f"{product.id}  {say(language, 'Reviews, page', '评价，页')} {page}/{pages}"]
+    heading = say(language, f"Reviews, page {page}/{pages}", f"评价，第{page}页，共{pages}页")
+    lines = [f"{product.id}  {heading}"]
     for review in product.reviews[start : start + _REVIEWS_PER_PAGE]:
-        lines.append(f"{'★' * review.stars} {review.author[language]}: {review.text[language]}")
+        said = f"{review.author[language]}{say(language, ': ', '：')}{review.text[language]}"
+        lines.append(f"{'★' * review.stars} {said}")
     return "\n".join(lines)
 
 
@@ -134,7 +244,7 @@ def variant_text(product: Product, variant: Variant, language: Language) -> str:
 
 def comparison_text(products: Sequence[Product], language: Language) -> str:
     """Return items side by side, row by row; facts known only from reviews are not included."""
-    tables = [dict(product.specification[language]) for product in products]
+    tables = [dict(_table(product, language)) for product in products]
     lines = ["  |  ".join(["", *(product.id for product in products)])]
     lines.append("  |  ".join(["", *(product.title[language] for product in products)]))
     labels = dict.fromkeys(label for table in tables for label in table)
@@ -166,9 +276,10 @@ def cart_text(
         parts.append((f"{say(language, 'Coupon', '优惠券')} {code}", -cents))
     parts.append((say(language, "Delivery", "运费"), price.shipping_cents))
     parts.append((say(language, "Total", "合计"), price.total_cents))
-    rows += [f"{label}: {money(cents, language)}" for label, cents in parts]
+    colon = say(language, ": ", "：")
+    rows += [f"{label}{colon}{money(cents, language)}" for label, cents in parts]
     rows += [
-        f"{say(language, 'Coupon not used', '优惠券未生效')} {code}: {reason}"
+        f"{say(language, 'Coupon not used', '优惠券未生效')} {code}{colon}{reason}"
         for code, reason in price.refused.items()
     ]
     return "\n".join(rows)

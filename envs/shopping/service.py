@@ -44,7 +44,7 @@ class ServiceWorld:
         self._language: Language = params["language"]
         where = params["catalogue"]
         self._catalogue = open_catalogue(where["seed"], where["size"])
-        self._base = service_base(where["seed"], where["size"])
+        self._base = service_base(where["seed"], where["size"], self._language)
         self._policy = DeskPolicy.from_json(params["policy"])
         self._patch: dict[str, Record] = {f"{t}/{key}": r for t, key, r in params["patch"]}
         self._state = _State()

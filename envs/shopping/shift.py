@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hexathlon.tasks.catalogue import open_catalogue
+from hexathlon.tasks.shopping.world.looks import draw_market_look
 from hexathlon.tasks.shopping.world.shift.counter import CounterState, ShiftCounter
 from hexathlon.tasks.shopping.world.tables import TableChanges
 from hexathlon.tasks.shopping.world.wording import say
@@ -19,7 +20,7 @@ class ShiftWorld:
 
     def __init__(self, task: Task, rng: np.random.Generator) -> None:
         self._task = task
-        self._counter = self._opened()
+        self._counter = self._opened(draw_market_look(task.split, rng).name)
 
     @property
     def closed(self) -> bool:
@@ -52,12 +53,14 @@ class ShiftWorld:
         self._counter.load(payload)
 
     def final_state(self) -> dict[str, Any]:
-        """Return the records changed by each close, and what was declined and told."""
+        """Return what each close holds, whether the episode has ended, and the look."""
         return {
             "closes": [dict(entry) for entry in self._counter.state.closes],
             "outcome": "ended" if self.closed else "open",
+            "look": self._counter.state.look,
         }
 
-    def _opened(self) -> ShiftCounter:
+    def _opened(self, look: str = "stall") -> ShiftCounter:
         where = self._task.params["catalogue"]
-        return ShiftCounter(self._task.params, open_catalogue(where["seed"], where["size"]))
+        catalogue = open_catalogue(where["seed"], where["size"])
+        return ShiftCounter(self._task.params, catalogue, look)

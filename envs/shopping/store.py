@@ -15,6 +15,7 @@ from hexathlon.envs.shopping.till import Bought, lines_of, order_record, priced
 from hexathlon.tasks.catalogue.money import PriceBreakdown
 from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.world.facts import facts_of
+from hexathlon.tasks.shopping.world.looks import draw_market_look
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.settings import StoreSettings, open_settings
 from hexathlon.tasks.shopping.world.wording import find_variant, money, say
@@ -42,6 +43,8 @@ class _State(NamedTuple):
 
     answer: tuple[str, str] | None = None
     customer: Any = None
+    look: str = "stall"
+    """Name of the look of item pages and tables."""
 
 
 class StoreWorld:
@@ -51,9 +54,10 @@ class StoreWorld:
         self._task = task
         self._settings: StoreSettings = open_settings(task.params)
         self._language = self._settings.language
-        self._state = _State()
         agenda = task.params.get("user")
         self._customer = Customer(agenda, int(rng.integers(1 << 31))) if agenda else None
+        plain = task.level in ("tiny", "easy")
+        self._state = _State(look="stall" if plain else draw_market_look(task.split, rng).name)
 
     @property
     def closed(self) -> bool:
@@ -90,7 +94,7 @@ class StoreWorld:
             self._customer = self._customer.resumed(payload.customer)
 
     def final_state(self) -> dict[str, Any]:
-        """Return the orders placed, the items seen and offered, and the answer."""
+        """Return the orders placed, the items seen and offered, the answer, and the look."""
         state = self._state
         return {
             "orders": [self._order()] if state.order else [],
@@ -102,6 +106,7 @@ class StoreWorld:
             "offers": [{"subject": v, "accepted": accepted} for v, accepted in state.offers],
             "asked": list(self._customer.revealed) if self._customer else [],
             "outcome": "ended" if self.closed else "open",
+            "look": state.look,
         }
 
     # Browsing ----------------------------------------------------------------------------------
@@ -123,13 +128,13 @@ class StoreWorld:
     def _do_open_item(self, item: str) -> str:
         product = self._seen(item)
         bundles = pages.bundles_text(product, self._settings.rules, self._language)
-        return pages.item_text(product, self._language) + bundles
+        return pages.item_text(product, self._language, self._state.look) + bundles
 
     def _do_read_description(self, item: str) -> str:
         return self._seen(item).description[self._language]
 
     def _do_read_specification(self, item: str) -> str:
-        return pages.specification_text(self._seen(item), self._language)
+        return pages.specification_text(self._seen(item), self._language, self._state.look)
 
     def _do_read_reviews(self, item: str, page: int = 1) -> str:
         return pages.reviews_text(self._seen(item), int(page), self._language)

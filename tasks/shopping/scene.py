@@ -16,8 +16,11 @@ import numpy as np
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue, Constraint, Product, Variant
 from hexathlon.tasks.shopping.bounds import equal_bounds, restated
-from hexathlon.tasks.shopping.rewording import askable, reworded, sensible
+from hexathlon.tasks.shopping.rewording import askable, reworded, terms
 from hexathlon.tasks.shopping.world.facts import category_of, facts_of, holds_on
+from hexathlon.tasks.shopping.world.fitting import can_exist
+from hexathlon.tasks.shopping.world.subjects import subject_of
+from hexathlon.tasks.shopping.world.wording import round_money
 from hexathlon.tasks.task import Level, Split
 
 __all__ = ["HEAD", "ShoppingScene", "WantedVariant", "answering"]
@@ -47,7 +50,6 @@ class _Listed(NamedTuple):
     axes: tuple[str, ...]
     kinds: frozenset[str]
     category: str
-    sensible: bool
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,7 @@ class ShoppingScene:
     def phrase(self, constraint: Constraint, category: str, *, gap: bool | None = None) -> str:
         """Return one phrasing of a condition."""
         wide = self.gap if gap is None else gap
-        said = self.catalogue.phrases_for(constraint, self.language, category, gap=wide)
-        if wide:
-            said = tuple(reworded(constraint, self.language, category, said))
-        phrase = self.pick(said)
+        phrase = self.pick(self._phrases(constraint, category, wide))
         # The target's own number would single it out among pages that state other numbers.
         others = equal_bounds(constraint, category_of(category)) if self.gap else ()
         if constraint.kind == "returns":
@@ -125,10 +124,28 @@ class ShoppingScene:
             others = tuple(number for number in others if float(number) >= least)
         return restated(phrase, constraint, self.pick(others)) if others else phrase
 
+    def _phrases(self, constraint: Constraint, category: str, gap: bool) -> Sequence[str]:
+        kind, value, language = constraint.kind, constraint.value, self.language
+        match kind:
+            case "price":
+                return terms(kind, language, round_money(int(value), language))
+            case "rating":
+                return terms(kind, language, f"{int(value) / 10:g}")
+            case "seller":
+                return terms(kind, language, self.seller(str(value)))
+            case "shipping" | "returns":
+                return terms(kind, language, str(value))
+        said = self.catalogue.phrases_for(constraint, language, category, gap=gap)
+        return reworded(constraint, language, category, said)
+
+    def seller(self, key: str) -> str:
+        """Return the name of a seller."""
+        return next(s.name[self.language] for s in self.catalogue.sellers if s.id == key)
+
     def slot(self, constraint: Constraint, category: str) -> str:
         """Return a clerk's name for the subject of a condition."""
-        name = self.catalogue.slot_name(constraint, self.language, category)
-        return "number of sleepers" if self.gap and name.casefold() == "sleeps" else name
+        own = subject_of(category, constraint.name, self.language)
+        return own or self.catalogue.slot_name(constraint, self.language, category)
 
     def wish(
         self,
@@ -163,7 +180,6 @@ class ShoppingScene:
                 and listed.kinds.issuperset(kinds)
                 and set(names) <= set(listed.axes)
                 and (category is None or listed.category == category)
-                and (listed.sensible or not self.gap)
             ]
             wanted = (*wanted, max(wanted) + 1)
         for _ in range(tries if fitting else 0):
@@ -182,9 +198,7 @@ class ShoppingScene:
         order.sort(key=lambda place: min(abs(len(designs[place].axes) - n) for n in wanted))
         for design in (designs[place] for place in order):
             product = self.catalogue.product(design.product_id)
-            if not askable(product.kind, design.axes):
-                continue
-            if self.gap and not sensible(product.attributes, design.axes):
+            if not askable(product, design.axes):
                 continue
             axes = self.catalogue.constraints_of(design.product_id, design.axes)
             made = self._made(family, design.product_id, axes, HEAD, stock)
@@ -207,7 +221,8 @@ class ShoppingScene:
             for variant in product.variants
             if variant.stock >= stock and self.catalogue.satisfies(product_id, variant.id, axes)
         ]
-        if not fitting:
+        members = map(self.catalogue.product, self.catalogue.family(family))
+        if not fitting or any(_at_least(each) for each in axes) or not all(map(can_exist, members)):
             return None
         variant = self.pick(fitting)
         told = {constraint.name for constraint in axes if constraint.kind == "option"}
@@ -262,12 +277,17 @@ def _listed(catalogue: Catalogue) -> tuple[_Listed, ...]:
                 for constraint in catalogue.constraints_of(design.product_id, design.axes)
             ),
             catalogue.product(design.product_id).category,
-            sensible(catalogue.product(design.product_id).attributes, design.axes),
         )
         for family in range(catalogue.family_count)
         for design in catalogue.designs(family)
-        if askable(catalogue.product(design.product_id).kind, design.axes)
+        if askable(catalogue.product(design.product_id), design.axes)
+        and not any(map(_at_least, catalogue.constraints_of(design.product_id, design.axes)))
     )
+
+
+def _at_least(constraint: Constraint) -> bool:
+    """Whether it demands a price from below, which no customer does."""
+    return constraint.kind == "price" and constraint.op == ">="
 
 
 def answering(

@@ -25,7 +25,7 @@ _CHOICE = re.compile(r"\((\w+)\): (.+)")
 _ITEM = re.compile(r"\bP[0-9A-HJKMNP-TV-Z]{6}\b")
 _ORDER = re.compile(r"\bO\d{8}\b")
 _MAIL = re.compile(r"[\w.]+@example\.com")
-_NAMED = re.compile(r"(\w+ \w+) ?[(（](?:postcode|邮编) (\d{5})[)）]")
+_NAMED = re.compile(r"(\w+ \w+|\w+) ?[(（](?:postcode|邮编) (\d{5})[)）]")
 
 
 class Hit(NamedTuple):

@@ -61,14 +61,14 @@ def instruction_of(scene: ShoppingScene, case: ServiceCase, *, dialogue: bool) -
     """Return the agent's instruction."""
     desk = scene.say(
         "You serve customers of the shop. Follow the written policy (read_policy), do exactly what "
-        "is asked and allowed, then finish the case; what is not allowed you decline with reason, "
+        "is asked and allowed, then finish the case; decline what is not allowed, with reason, "
         "record and paragraph.",
         "你是商店客服。请按书面政策（read_policy）办理，只做顾客要求且政策允许的事，然后结案；"
         "不允许的，给出理由、记录编号和条款号予以拒绝。",
     )
     if dialogue:
         ask = scene.say(
-            "Before every change, propose it and wait for the customer's yes.",
+            "Propose every change first and wait for the customer's consent.",
             "每次改动前先征得顾客同意（propose）。",
         )
         return f"{desk} {ask}"
@@ -80,7 +80,7 @@ def instruction_of(scene: ShoppingScene, case: ServiceCase, *, dialogue: bool) -
     )
     request = as_written(scene, case.request, who["id"])
     said = scene.say(
-        f'{who["name"]} ({known}) writes: "{request}"',
+        f'Message from {who["name"]} ({known}): "{request}"',
         f"{who['name']}（{known}）留言：“{request}”",
     )
     return f"{desk}\n\n{said}"
@@ -91,7 +91,7 @@ def case_truth(
 ) -> dict[str, Any] | None:
     """Return the check's parameters; None if the records rule out the case."""
     catalogue: Catalogue = scene.catalogue
-    base = service_base(catalogue.seed, catalogue.size)
+    base = service_base(catalogue.seed, catalogue.size, scene.language)
     patch = {f"{table}/{key}": record for table, key, record in params["patch"]}
     if any(key in base.tables[table] for table, key, _ in params["patch"]):
         return None
@@ -146,6 +146,7 @@ def _user(scene: ShoppingScene, case: ServiceCase) -> dict[str, Any]:
         "email": {
             "value": who["email"],
             "ask": ["email", "e-mail", "邮箱"] if scene.language == "zh" else ["email", "e-mail"],
+            "say": scene.say("It's {value}.|{value}.", "{value}。|邮箱是{value}。").split("|"),
         },
         **case.slots,
     }

@@ -23,7 +23,7 @@ __all__ = [
 _ORDER = re.compile(r"\bO\d{8}\b")
 _STANDING = re.compile(rf"{_ORDER.pattern}  \w+")
 _MAIL = re.compile(r"[\w.]+@example\.com")
-_NAMED = re.compile(r"(\w+ \w+) ?[(（](?:postcode|邮编) (\d{5})[)）]")
+_NAMED = re.compile(r"(\w+ \w+|\w+) ?[(（](?:postcode|邮编) (\d{5})[)）]")
 _PAYMENT = re.compile(r"\b(?:card|gift)-\d{4}\b")
 
 

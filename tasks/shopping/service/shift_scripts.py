@@ -18,7 +18,7 @@ from hexathlon.tasks.tool_calls import tool_call
 __all__ = ["rehearsed", "shift_alternatives", "shift_mutants", "shift_oracle", "shift_policies"]
 
 _Call = tuple[str, dict[str, Any]]
-_NAMED = re.compile(r"(?:I am |我是)(\w+ \w+)(?:, postcode |，邮编)(\d{5})")
+_NAMED = re.compile(r"(?:I'm |我是)(\w+(?: \w+)?)(?:, postcode |，邮编)(\d{5})")
 _ORDER = re.compile(r"\bO\d{8}\b")
 _AT_ONCE = 6
 """Number of orders that `show_orders` shows."""

@@ -40,6 +40,7 @@ from hexathlon.tasks.shopping.world.wording import money
 __all__ = ["BUDGETS"]
 
 _MOST_PIECES = 12
+_MOST_OF_A_CLUB = 20
 
 
 def _settings(scene: ShoppingScene, **params: object) -> StoreSettings:
@@ -79,7 +80,7 @@ def cart(scene: ShoppingScene) -> ShoppingDraft | None:
     if first is None or second is None or first.family // 2 == second.family // 2:
         return None
     pieces = 2 + int(scene.rng.integers(2))
-    also = scene.say("In the same order:", "同一单里再加：")
+    also = scene.say("In the same order, I'd also like ", "同一单里再加")
     lines = [
         OrderLine(first.product, first.variant, pieces),
         OrderLine(second.product, second.variant),
@@ -87,7 +88,7 @@ def cart(scene: ShoppingScene) -> ShoppingDraft | None:
     if _priced(_settings(scene), lines) is None:
         return None
     return ShoppingDraft(
-        instruction=f"{_asked(scene, first, pieces)} {also} {_also_asked(scene, second)} "
+        instruction=f"{_asked(scene, first, pieces)} {also}{_also_asked(scene, second)} "
         f"{last_words(scene)}",
         lines=lines,
         near=[*near_of(first)[:3], *near_of(second, 1)[:3]],
@@ -116,7 +117,7 @@ def coupon(scene: ShoppingScene) -> ShoppingDraft | None:
     if not runner_up:
         return None
     ask = scene.say(
-        "Use the coupons I hold so that I pay as little as possible.",
+        "Please use my coupons so that I pay as little as possible.",
         "请用我手里的优惠券，让总价最低。",
     )
     return ShoppingDraft(
@@ -193,9 +194,9 @@ def as_many(scene: ShoppingScene) -> ShoppingDraft | None:
         return None
     limit = money(bound, scene.language)
     goods = goods_text(scene, wish.product, ())
-    counted = measure_word(scene, goods)
+    counted = measure_word(goods)
     ask = scene.say(
-        f"Order as many of them as {limit} will pay for, delivery included.",
+        f"Please order as many as {limit} will buy, delivery included.",
         f"含运费总价不超过{limit}，能买几{counted}就买几{counted}。",
     )
     return ShoppingDraft(
@@ -226,12 +227,14 @@ def stock(scene: ShoppingScene) -> ShoppingDraft | None:
     if ranked[0].stock <= ranked[1].stock or ranked[0].stock > 99:
         return None
     pieces = ranked[1].stock + 1
+    if pieces > _MOST_OF_A_CLUB:
+        return None
     goods = goods_text(scene, wish.product, ("brand", "series"))
     request = request_text(scene, goods, details_text(scene, wish.product, details), pieces)
     ask = scene.say(
-        "They must all be the same variant; which one is all the same to me, as long as there are "
-        "enough.",
-        "必须全部是同一款式；哪一款都行，只要库存够。",
+        "They are for our whole club, so they must all be the same variant; I don't mind which "
+        "one, as long as enough are in stock.",
+        "是单位统一采购，必须全部是同一款式；哪一款都行，只要库存够。",
     )
     near = [
         Near(name, 0, product, variant) for name, product, variant in _near(wish, details, pieces)
@@ -277,9 +280,9 @@ def bundle(scene: ShoppingScene) -> ShoppingDraft | None:
         return None
     goods = goods_text(scene, second.product, ("brand", "series"))
     ask = scene.say(
-        f"With it, in the same order, the cheapest {goods} that you have in stock, so that the "
-        "bundle discount applies.",
-        f"同一单里再加一{measure_word(scene, goods)}有货的最便宜的{goods}，凑成套装优惠。",
+        f"Please add your cheapest {goods} in stock to the same order, so that I get the bundle "
+        "discount.",
+        f"同一单里再加一{measure_word(goods)}有货的最便宜的{goods}，凑成套装优惠。",
     )
     found = [Near("a dearer second part", 1, line.product, line.variant) for _, line in offers[1:3]]
     head = scene.catalogue.constraints_of(second.product.id, ("kind", "brand", "series"))

@@ -66,7 +66,7 @@ class CaseDesk:
     def __init__(self, scene: ShoppingScene, *, tier: str | None = None) -> None:
         self.scene = scene
         self.policy = _policy(scene)
-        self.customer = draw_customer(scene.rng, draw_number(scene.rng, "C"))
+        self.customer = draw_customer(scene.rng, draw_number(scene.rng, "C"), scene.language)
         if tier is not None:
             self.customer["tier"] = tier
         self.orders: list[dict[str, Any]] = []
@@ -249,14 +249,36 @@ def _move(order: dict[str, Any], delivered: int) -> None:
         order[name] += days
 
 
-def slot(scene: ShoppingScene, value: str, en: Sequence[str], zh: Sequence[str]) -> dict[str, Any]:
-    """Return a slot of the customer's agenda with the phrases that ask for it."""
-    return {"value": value, "ask": list(zh if scene.language == "zh" else en)}
+def slot(
+    scene: ShoppingScene,
+    value: str,
+    en: Sequence[str],
+    zh: Sequence[str],
+    *said: tuple[str, str],
+) -> dict[str, Any]:
+    """Return a slot of the customer's agenda.
+
+    Args:
+        scene: The scene, for its language.
+        value: What the customer answers.
+        en: English phrases that ask for it.
+        zh: Chinese ones.
+        said: Sentences around the value, `{value}`, in English and Chinese; by default it alone.
+    """
+    patterns = said or (("{value}.", "{value}。"),)
+    return {
+        "value": value,
+        "ask": list(zh if scene.language == "zh" else en),
+        "say": [scene.say(*each) for each in patterns],
+    }
 
 
 def which(scene: ShoppingScene, goods: str) -> dict[str, Any]:
     """Return the slot that identifies the goods."""
-    return slot(scene, goods, ("which order", "order", "item"), ("哪个订单", "订单", "商品"))
+    return slot(
+        scene, goods, ("which order", "order", "item"), ("哪个订单", "订单", "商品"),
+        ("The one with {value}.", "有{value}的那个。"), ("My order with {value}.", "{value}那单。"),
+    )  # fmt: skip
 
 
 def item(scene: ShoppingScene, goods: str) -> str:

@@ -19,7 +19,7 @@ from hexathlon.tasks.shopping.templates.draft import (
     sourced,
 )
 from hexathlon.tasks.shopping.templates.personal import Fork, fork_of, profile_of
-from hexathlon.tasks.shopping.templates.words import articled, aversion, goods_text
+from hexathlon.tasks.shopping.templates.words import articled, aversion, goods_text, wish_text
 from hexathlon.tasks.shopping.world.facts import category_of
 
 __all__ = ["DIALOGUES"]
@@ -34,6 +34,7 @@ class _Talk:
         self.slots: dict[str, dict[str, Any]] = {}
         self.wishes: dict[str, dict[str, list[dict[str, Any]]]] = {}
         self.asks: list[str] = []
+        self._volunteered = 0
 
     def tell(
         self,
@@ -49,37 +50,39 @@ class _Talk:
         name = constraint.kind if constraint.kind in _SYNONYMS else constraint.name
         if name in self.slots or any(label == slot["label"] for slot in self.slots.values()):
             return False
-        phrase = _one_that(self.scene, words or self.scene.phrase(constraint, self.category))
+        phrase = words or wish_text(self.scene, constraint, self.category)
         meanings = {phrase: [constraint.as_json()]}
         slot: dict[str, Any] = {
             "value": phrase,
-            "say": _sayings(self.scene),
+            "say": _sayings(self.scene, self._volunteered if volunteer else None),
             "ask": _asks(label, name, self.scene.language),
             "volunteer": volunteer,
             "label": label,
         }
         if then is not None:
-            changed = _one_that(self.scene, self.scene.phrase(then, self.category))
+            changed = wish_text(self.scene, then, self.category)
             if changed == phrase:
                 return False
             slot["change_to"] = changed
             meanings[changed] = [then.as_json()]
         self.slots[name], self.wishes[name] = slot, meanings
+        self._volunteered += volunteer
         if not volunteer:
             self.asks.append(
-                self.scene.say(f"What should the {label} be?", f"请问{label}有什么要求吗？")
+                self.scene.say(
+                    f"Do you have any preference for the {label}?", f"请问{label}有什么要求吗？"
+                )
             )
         return True
 
     def user(self, goal: str) -> dict[str, Any]:
         """Return the customer's complete script."""
-        rng = self.scene.rng
         agenda = {
             "goal": goal,
             "slots": self.slots,
             "patience": 4,
             "slots_per_turn": 2,
-            "style": ("plain", "warm")[int(rng.integers(2))],
+            "style": "plain",
             "language": self.scene.language,
         }
         return {"agenda": agenda, "wishes": self.wishes}
@@ -133,14 +136,14 @@ def as_usual(scene: ShoppingScene) -> ShoppingDraft | None:
     side, category = scene.side, fork.wish.product.category
     value = fork.values[side]
     talk = _Talk(scene, category)
-    usual = scene.say("is just as my profile has it", "和我资料里写的一样")
+    usual = scene.say("the same as in my profile", "和我资料里写的一样的")
     if not talk.tell(value, words=usual):
         return None
     if not all(talk.tell(constraint) for constraint in fork.others):
         return None
     kind = category_of(category).text[scene.language]
-    phrase = scene.phrase(value, category, gap=False)
-    fact = scene.say(f"{kind}: always wants one that {phrase}.", f"{kind}：一向只要{phrase}。")
+    phrase = wish_text(scene, value, category, gap=False)
+    fact = scene.say(f"{kind}: always wants {phrase}.", f"{kind}：一向只要{phrase}。")
     profile = profile_of(scene, [fact])
     return _settled(scene, talk, fork, "the other twin's target", profile=profile, source="profile")
 
@@ -155,8 +158,8 @@ def against_profile(scene: ShoppingScene) -> ShoppingDraft | None:
     if not all(talk.tell(constraint) for constraint in (fork.values[side], *fork.others)):
         return None
     kind = category_of(category).text[scene.language]
-    phrase = scene.phrase(fork.values[1 - side], category, gap=False)
-    fact = scene.say(f"{kind}: usually wants one that {phrase}.", f"{kind}：通常要{phrase}。")
+    phrase = wish_text(scene, fork.values[1 - side], category, gap=False)
+    fact = scene.say(f"{kind}: usually wants {phrase}.", f"{kind}：通常要{phrase}。")
     draft = _settled(scene, talk, fork, "as the profile has it", profile=profile_of(scene, [fact]))
     return replace(draft, lures=[fork.values[1 - side]])
 
@@ -197,16 +200,16 @@ def _drafted(
     goods = goods_text(scene, wish.product, ("brand", "series"))
     goal = scene.pick(
         (
-            scene.say(f"Hello, I would like to buy {articled(goods)}.", f"你好，我想买{goods}。"),
-            scene.say(f"Hi! I am after {articled(goods)}.", f"您好，我在找{goods}。"),
+            scene.say(f"Hello, I'd like to buy {articled(goods)}.", f"你好，我想买{goods}。"),
+            scene.say(f"Hi! I'm looking for {articled(goods)}.", f"您好，我在找{goods}。"),
         )
     )
     disliked = aversion(scene, (wish.product, *beside))
     if disliked:
-        goal += scene.say(f" I want one that {disliked}.", f"{disliked}。")
+        goal += scene.say(" ", "") + disliked
     instruction = scene.say(
         "A customer is with you. Find out what they need, offer it, and order exactly what they "
-        "have accepted: nothing that they rejected, nothing without their yes.",
+        "accept: nothing that they rejected, and nothing without their consent.",
         "有一位顾客。请问清需求，先推荐，再按顾客同意的下单；顾客拒绝过的、没有点头的都不能下单。",
     )
     return ShoppingDraft(
@@ -223,15 +226,27 @@ def _drafted(
     )
 
 
-def _sayings(scene: ShoppingScene) -> list[str]:
-    if scene.language == "zh":
-        return ["希望{value}。", "必须{value}。", "我的要求：{value}。"]
-    return ["I want {value}.", "It must be {value}.", "Only {value} will do."]
+def _sayings(scene: ShoppingScene, place: int | None) -> list[str]:
+    """Return how a value is stated; `place` counts those that follow each other unasked."""
+    said = _OPENLY[min(place, 2)] if place is not None else _ASKED
+    return list(said[scene.language])
 
 
-def _one_that(scene: ShoppingScene, phrase: str) -> str:
-    """Turn an English verb phrase into an object of "want"."""
-    return phrase if scene.language == "zh" else f"one that {phrase}"
+_ASKED: Mapping[Language, tuple[str, ...]] = {
+    "en": ("I'd like {value}.", "I'm looking for {value}.", "I want {value}."),
+    "zh": ("要{value}。", "我要{value}。", "我想要{value}。"),
+}
+_OPENLY: tuple[Mapping[Language, tuple[str, ...]], ...] = (
+    {"en": ("I'd like {value}.", "I want {value}."), "zh": ("我要{value}。", "要{value}。")},
+    {
+        "en": ("It should also be {value}.", "It also has to be {value}."),
+        "zh": ("还要{value}。", "也要{value}。"),
+    },
+    {
+        "en": ("And it should be {value}.", "And I want {value}."),
+        "zh": ("另外要{value}。", "再要{value}。"),
+    },
+)
 
 
 def _asks(label: str, name: str, language: Language) -> list[str]:

@@ -97,8 +97,7 @@ def over_budget(scene: ShoppingScene) -> ShoppingDraft | None:
     low = (wish.variant.price_cents - 1) // grain * grain
     high = (wish.variant.price_cents // grain + 1) * grain
     bound = Constraint("price", "price", "<=", low if scene.side == 0 else high)
-    words = [scene.phrase(bound, wish.product.category)]
-    return _bounded(scene, wish, bound, words, "over_budget")
+    return _bounded(scene, wish, bound, "over_budget")
 
 
 def too_late(scene: ShoppingScene) -> ShoppingDraft | None:
@@ -108,8 +107,7 @@ def too_late(scene: ShoppingScene) -> ShoppingDraft | None:
         return None
     days = wish.product.shipping.days - 1 if scene.side == 0 else wish.product.shipping.days + 1
     bound = Constraint("shipping", "days", "<=", days)
-    words = [scene.phrase(bound, wish.product.category)]
-    return _bounded(scene, wish, bound, words, "too_late")
+    return _bounded(scene, wish, bound, "too_late")
 
 
 def _without(scene: ShoppingScene, kinds: Sequence[str]) -> WantedVariant | None:
@@ -121,7 +119,7 @@ def _without(scene: ShoppingScene, kinds: Sequence[str]) -> WantedVariant | None
 
 
 def _bounded(
-    scene: ShoppingScene, wish: WantedVariant, bound: Constraint, words: Sequence[str], reason: str
+    scene: ShoppingScene, wish: WantedVariant, bound: Constraint, reason: str
 ) -> ShoppingDraft | None:
     constraints = (*wish.constraints, bound)
     found = answering(scene.catalogue, wish.family, constraints)
@@ -134,7 +132,7 @@ def _bounded(
         wish.constraints,
         near_of(wish),
         reason if scene.side == 0 else None,
-        words,
+        [scene.phrase(bound, wish.product.category)],
     )
     if scene.side == 0:
         blocked = Near("what does not fit the bound", 0, wish.product, wish.variant)

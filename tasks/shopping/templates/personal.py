@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexathlon.tasks.catalogue import Constraint, Product, Variant
+from hexathlon.tasks.shopping.rewording import askable
 from hexathlon.tasks.shopping.scene import ShoppingScene, WantedVariant, answering
 from hexathlon.tasks.shopping.templates.draft import (
     Near,
@@ -21,10 +22,11 @@ from hexathlon.tasks.shopping.templates.words import (
     goods_text,
     last_words,
     request_text,
+    wish_text,
 )
 from hexathlon.tasks.shopping.world.desk.records import draw_number
 from hexathlon.tasks.shopping.world.facts import category_of
-from hexathlon.tasks.shopping.world.wording import chosen_text, labelled, money
+from hexathlon.tasks.shopping.world.wording import chosen_text, money
 
 __all__ = ["PERSONAL", "Fork", "fork_of", "order_record", "profile_of"]
 
@@ -77,6 +79,8 @@ def fork_of(
         position, product, variant = wish.near[place]
         detail = wish.details[position]
         if detail.kind not in kinds or detail.op != "==":
+            continue
+        if not askable(product, [detail.name]):
             continue
         other = _value_of(scene, detail, product, variant)
         flipped = wish.with_detail(position, other)
@@ -179,12 +183,12 @@ def preference(scene: ShoppingScene) -> ShoppingDraft | None:
     product = fork.wish.product
     goods = goods_text(scene, product, ("brand", "series"))
     slot = scene.slot(fork.values[0], product.category)
-    usual = scene.say(f"has the {slot} that my profile names", f"{slot}按我资料里写的")
+    usual = scene.say(f"has the {slot} given in my profile", f"{slot}按我资料里写的")
     details = details_text(scene, product, fork.others, beside=fork.products, last=[usual])
     request = request_text(scene, goods, details)
-    phrase = scene.phrase(fork.values[scene.side], product.category, gap=False)
+    phrase = wish_text(scene, fork.values[scene.side], product.category, gap=False)
     kind = category_of(product.category).text[scene.language]
-    fact = scene.say(f"{kind}: always wants one that {phrase}.", f"{kind}：一向只要{phrase}。")
+    fact = scene.say(f"{kind}: always wants {phrase}.", f"{kind}：一向只要{phrase}。")
     facts = [fact, *_foreign(scene, product)]
     return _drafted(scene, fork, request, sources="profile", profile=profile_of(scene, facts))
 
@@ -196,13 +200,16 @@ def override(scene: ShoppingScene) -> ShoppingDraft | None:
         return None
     product, side = fork.wish.product, scene.side
     goods = goods_text(scene, product, ("brand", "series"))
-    asked = scene.phrase(fork.values[side], product.category)
-    this_time = scene.say(f"this time {asked}", f"这次要{asked}")
+    asked = fork.values[side]
+    this_time = scene.say(
+        f"this time {scene.phrase(asked, product.category)}",
+        f"这次要{wish_text(scene, asked, product.category)}",
+    )
     details = details_text(scene, product, fork.others, beside=fork.products, last=[this_time])
     request = request_text(scene, goods, details)
-    phrase = scene.phrase(fork.values[1 - side], product.category, gap=False)
+    phrase = wish_text(scene, fork.values[1 - side], product.category, gap=False)
     kind = category_of(product.category).text[scene.language]
-    fact = scene.say(f"{kind}: usually wants one that {phrase}.", f"{kind}：通常要{phrase}。")
+    fact = scene.say(f"{kind}: usually wants {phrase}.", f"{kind}：通常要{phrase}。")
     return _drafted(
         scene, fork, request, sources="request", lure=True, profile=profile_of(scene, [fact])
     )
@@ -218,7 +225,7 @@ def same_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
     slot = scene.slot(fork.values[0], product.category)
     kind = category_of(product.category).text[scene.language]
     like = scene.say(
-        f"has the same {slot} as my latest order of {kind.lower()}",
+        f"has the same {slot} as in my latest order of {kind.lower()}",
         f"{slot}和我最近一次买的{kind}一样",
     )
     details = details_text(scene, product, fork.others, beside=fork.products, last=[like])
@@ -239,14 +246,11 @@ def seller_as_last(scene: ShoppingScene) -> ShoppingDraft | None:
         return None
     product, side = fork.wish.product, scene.side
     goods = goods_text(scene, product, ("brand", "series"))
-    like = scene.say(
-        "comes from the seller of the order that I kept, not of the one that I returned",
-        "卖家要我没退货的那家，不要我退过货的那家"
-        if scene.gap
-        else "要我留下没退的那一单的卖家，不要我退过货的那家",
+    details = details_text(scene, product, fork.others, beside=fork.products)
+    request = request_text(scene, goods, details) + scene.say(
+        " Please choose the seller whose goods I kept, not the one whose goods I sent back.",
+        "卖家要我没退过货的那家，不要退过货的那家。",
     )
-    details = details_text(scene, product, fork.others, beside=fork.products, last=[like])
-    request = request_text(scene, goods, details)
     kept = scene.say("Kept.", "已确认收货。")
     returned = scene.say("Returned.", "已退货。")
     records = [
@@ -297,9 +301,9 @@ def _foreign(scene: ShoppingScene, product: Product) -> list[str]:
         return []
     category = category_of(other.category)
     option = category.options[0]
-    value = scene.pick(option.values).text[scene.language]
+    value = Constraint("option", option.name, "==", scene.pick(option.values).slug)
     kind = category.text[scene.language]
-    liked = labelled(option, value, scene.language)
+    liked = wish_text(scene, value, other.category)
     return [scene.say(f"{kind}: likes {liked}.", f"{kind}：喜欢{liked}。")]
 
 

@@ -19,7 +19,7 @@ from hexathlon.tasks.shopping.templates.case import (
 )
 from hexathlon.tasks.shopping.templates.service_returns import RETURNS, returned
 from hexathlon.tasks.shopping.world.desk.records import draw_address, draw_customer
-from hexathlon.tasks.shopping.world.wording import chosen_text
+from hexathlon.tasks.shopping.world.wording import address_text, model_text
 
 __all__ = ["SERVICES", "SERVICE_DIALOGUES"]
 
@@ -30,17 +30,17 @@ def cancel(scene: ShoppingScene) -> ServiceCase | None:
     order = desk.order("pending" if scene.side == 0 else "shipped")
     reason = scene.pick(("not_needed", "mistake"))
     why = {
-        "not_needed": scene.say("I no longer need it", "我不需要了"),
-        "mistake": scene.say("I ordered it by mistake", "我下错单了"),
+        "not_needed": scene.say("I don't need it any more", "不需要了"),
+        "mistake": scene.say("I ordered it by mistake", "下错单了"),
     }[reason]
     other = "mistake" if reason == "not_needed" else "not_needed"
     goods = item(scene, desk.goods(order))
     return desk.case(
         scene.say(
-            f"Please cancel my order with {goods}; {why}.", f"请取消我那个含{goods}的订单，{why}。"
+            f"Please cancel my order with {goods}; {why}.", f"请取消有{goods}的那个订单，{why}。"
         ),
         ("cancel_order", {"order": order["id"], "reason": reason}),
-        goal=scene.say("I would like to cancel an order.", "我想取消一个订单。"),
+        goal=scene.say("I'd like to cancel an order.", "我想取消一个订单。"),
         slots={
             "order": which(scene, goods),
             "why": slot(scene, why, ("why", "reason"), ("原因", "理由", "为什么")),
@@ -64,7 +64,7 @@ def _swapped(
     if new is None or decoy is None:
         return None
     goods = item(scene, desk.goods(order))
-    wanted = chosen_text(desk.product(order), new, scene.language)
+    wanted = model_text(desk.product(order), new, scene.language)
     arguments = {"order": order["id"], "line": desk.line, "variant": new.id}
     wrong: dict[str, Sequence[ReferenceCall]] = {}
     if decoy.id != new.id:
@@ -74,16 +74,16 @@ def _swapped(
             ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": desk.card})
         ]
         request = scene.say(
-            f"I want to exchange {goods} for this variant of it: {wanted}.",
-            f"我想把{goods}换成{wanted}的那款。",
+            f"I'd like to exchange {goods} for the same thing {wanted}.",
+            f"我想把{goods}换成{wanted}。",
         )
-        goal = scene.say("I would like to exchange something.", "我想换货。")
+        goal = scene.say("I'd like to exchange something.", "我想换货。")
     else:
         request = scene.say(
-            f"Before you send it, please change {goods} in my order to this variant: {wanted}.",
-            f"发货前请把我订单里的{goods}改成{wanted}的那款。",
+            f"Before you send my order, please change {goods} in it to the same thing {wanted}.",
+            f"发货前请把我订单里的{goods}改成{wanted}。",
         )
-        goal = scene.say("I would like to change something in an order.", "我想改一下订单。")
+        goal = scene.say("I'd like to change something in my order.", "我想改一下订单。")
     return desk.case(
         request,
         (action, arguments),
@@ -95,6 +95,7 @@ def _swapped(
                 wanted,
                 ("which variant", "variant", "what instead", "exchange it for"),
                 ("换成什么", "哪一款", "款式"),
+                ("The same thing {value}.", "要{value}。"),
             ),
         },
         wrong=wrong,
@@ -121,22 +122,28 @@ def change_address(scene: ShoppingScene) -> ServiceCase | None:
     """Change the address of a pending order; in the twin it is on its way."""
     desk = CaseDesk(scene)
     order = desk.order("pending" if scene.side == 0 else "shipped")
-    place = draw_address(scene.rng)
+    place = draw_address(scene.rng, scene.language)
     goods = item(scene, desk.goods(order))
-    shown = f"{place['street']}, {place['city']}, {place['postcode']}"
+    shown = address_text(place, scene.language)
     swapped = {**place, "postcode": place["postcode"][::-1]}
     if swapped == place:
         return None
     return desk.case(
         scene.say(
             f"Please send my order with {goods} to {shown} instead.",
-            f"请把含{goods}的订单改寄到 {shown}。",
+            f"请把有{goods}的那个订单改寄到{shown}。",
         ),
         ("change_address", {"order": order["id"], **place}),
-        goal=scene.say("An order of mine should go elsewhere.", "我想改一个订单的地址。"),
+        goal=scene.say("I'd like one of my orders sent somewhere else.", "我想改一个订单的地址。"),
         slots={
             "order": which(scene, goods),
-            "address": slot(scene, shown, ("address", "where"), ("地址", "寄到哪")),
+            "address": slot(
+                scene,
+                shown,
+                ("address", "where"),
+                ("地址", "寄到哪"),
+                ("Please send it to {value}.", "寄到{value}。"),
+            ),  # fmt: skip
         },
         wrong={
             "another postcode": [("change_address", {"order": order["id"], **swapped})],
@@ -160,11 +167,11 @@ def late(scene: ShoppingScene) -> ServiceCase | None:
     arguments = {"order": order["id"], "cents": cents, "refund_to": desk.card}
     return desk.case(
         scene.say(
-            f"My order with {goods} came late; I want the compensation that I am due.",
-            f"含{goods}的订单送晚了，我要求应得的补偿。",
+            f"My order with {goods} came late; I'd like the compensation for that.",
+            f"有{goods}的那个订单送晚了，请按规定补偿。",
         ),
         ("refund_delivery", arguments),
-        goal=scene.say("A delivery of mine came late.", "我有个订单送晚了。"),
+        goal=scene.say("One of my orders came late.", "我有个订单送晚了。"),
         slots={"order": which(scene, goods)},
         wrong={
             "another amount": [("refund_delivery", {**arguments, "cents": other})],
@@ -180,7 +187,7 @@ def not_owner(scene: ShoppingScene) -> ServiceCase | None:
     order = desk.order("pending")
     if scene.side == 1:
         number = int(desk.customer["id"][1:]) + int(scene.rng.choice([-1, 1, 9, 70, 71]))
-        stranger = draw_customer(scene.rng, f"C{number}")
+        stranger = draw_customer(scene.rng, f"C{number}", scene.language)
         order["customer"] = stranger["id"]
         desk.customer["orders"].remove(order["id"])
     else:
@@ -192,16 +199,22 @@ def not_owner(scene: ShoppingScene) -> ServiceCase | None:
         desk.customer["orders"].remove(spare["id"])
     found = desk.case(
         scene.say(
-            f"Cancel order {order['id']}; it was ordered by mistake.",
-            f"请取消订单 {order['id']}，下错单了。",
+            f"Please cancel order {order['id']}; I placed it by mistake.",
+            f"请取消订单{order['id']}，下错单了。",
         ),
         ("cancel_order", {"order": order["id"], "reason": "mistake"}),
-        goal=scene.say("I would like to cancel an order.", "我想取消一个订单。"),
+        goal=scene.say("I'd like to cancel an order.", "我想取消一个订单。"),
         slots={
-            "order": slot(scene, order["id"], ("which order", "order"), ("订单",)),
+            "order": slot(
+                scene,
+                order["id"],
+                ("which order", "order"),
+                ("订单",),
+                ("Order {value}.", "订单{value}。"),
+            ),  # fmt: skip
             "why": slot(
                 scene,
-                scene.say("it was a mistake", "下错单了"),
+                scene.say("I placed it by mistake", "下错单了"),
                 ("why", "reason"),
                 ("原因", "理由", "为什么"),
             ),
@@ -228,8 +241,8 @@ def two_requests(scene: ShoppingScene) -> ServiceCase | None:
     goods = item(scene, desk.goods(second))
     cancelled: ReferenceCall = ("cancel_order", {"order": second["id"], "reason": "not_needed"})
     also = scene.say(
-        f" And cancel the order with {goods}; I no longer need it.",
-        f"另外把含{goods}的订单取消，我不需要了。",
+        f" And please cancel my order with {goods}; I don't need it any more.",
+        f"另外把有{goods}的那个订单取消，不需要了。",
     )
     return replace(
         made,

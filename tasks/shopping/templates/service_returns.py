@@ -29,7 +29,7 @@ def returned(
     original = since <= desk.policy.cash_days
     right, other = (desk.card, desk.gift) if original else (desk.gift, desk.card)
     goods = item(scene, desk.goods(order))
-    state = scene.say("; it arrived damaged", "，到货就是坏的") if damaged else ""
+    state = scene.say("; it arrived damaged", "，到货就破损了") if damaged else ""
     wrong: dict[str, Sequence[ReferenceCall]] = {
         "refund elsewhere": [
             ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": other})
@@ -48,14 +48,14 @@ def returned(
     if damaged:
         slots["state"] = slot(
             scene,
-            scene.say("it arrived damaged", "到货就是坏的"),
+            scene.say("it arrived damaged", "到货就破损了"),
             ("why", "reason", "condition"),
             ("原因", "为什么", "状态"),
         )
     return desk.case(
-        scene.say(f"I want to return {goods}{state}.", f"我要退掉{goods}{state}。"),
+        scene.say(f"I'd like to return {goods}{state}.", f"我要退{goods}{state}。"),
         ("return_items", {"order": order["id"], "lines": [desk.line], "refund_to": right}),
-        goal=scene.say("I would like to send something back.", "我想退货。"),
+        goal=scene.say("I'd like to send something back.", "我想退货。"),
         slots=slots,
         wrong=wrong,
         allowed=allowed,

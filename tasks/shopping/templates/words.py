@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from hexathlon.tasks.catalogue import Constraint, Product
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.fitting import left_out
 
 __all__ = [
+    "Details",
     "articled",
     "as_written",
     "aversion",
@@ -17,9 +20,12 @@ __all__ = [
     "goods_text",
     "join",
     "last_words",
+    "listed",
     "measure_word",
+    "option_text",
     "request_text",
     "sentences",
+    "wish_text",
     "without_aversion",
 ]
 
@@ -28,10 +34,11 @@ _BETWEEN = re.compile("(?<=[。！？～：”]) ")
 _AVERSIONS = 4
 """Maximum number of values that a request names as unwanted."""
 _AVERSION_WORDS = (
-    ("is not like the one I sent back ({})", "别像我退掉的那个（{}）"),
-    ("comes without any of this ({})", "这些都不要（{}）"),
-    ("is nothing like the last one I had ({})", "不要上次那样的（{}）"),
-)
+    ("I sent back what I had before ({}), so nothing like that, please.",
+     "上次那个（{}）退掉了，别再买那样的。"),
+    ("Nothing like what I had before, please ({}).", "不要我以前那种（{}）。"),
+    ("Please avoid all of these ({}).", "这些我都不想要（{}）。"),
+)  # fmt: skip
 _UNWANTED = re.compile(
     "|".join(
         re.escape(words).replace(re.escape("{}"), "[^)）]*")
@@ -41,15 +48,46 @@ _UNWANTED = re.compile(
 )
 
 
+_NOUNS = {
+    ("office_chairs", "lift"): ("{} gas lift", "{}气杆"),
+    ("building_sets", "norm"): ("{} mark", "{}标志"),
+    ("keyboards", "legend"): ("{}", "{}键位"),
+    ("coffee_makers", "filter"): ("{}", "{}过滤"),
+}
+"""Nouns without which values of a property are not understood, by category and property."""
+
+
+_ARTICLE = re.compile("^an? ")
+
+
+class Details(NamedTuple):
+    """The conditions of a request in words."""
+
+    chosen: str
+    """Options and seller, right after the goods: " in teal, size 41"."""
+
+    told: str
+    """Everything else, as predicates."""
+
+    disliked: str
+    """An `aversion`; empty if there is none."""
+
+
 def sentences(scene: ShoppingScene, text: str) -> str:
-    """Return a text without spaces between Chinese sentences; unchanged at `tiny` and `easy`."""
-    return _BETWEEN.sub("", text) if scene.gap and scene.language == "zh" else text
+    """Return a text without spaces between Chinese sentences."""
+    return _BETWEEN.sub("", text) if scene.language == "zh" else text
 
 
 def join(scene: ShoppingScene, parts: Sequence[str]) -> str:
-    """Join phrases into one list."""
+    """Join predicates into one list; English ones share the verb "has"."""
     if scene.language == "zh":
         return "，".join(parts)
+    owned = [part.removeprefix("has ") for part in parts if part.startswith("has ")]
+    others = [part for part in parts if not part.startswith("has ")]
+    return _enumerated([*others, *([f"has {_enumerated(owned)}"] if owned else [])])
+
+
+def _enumerated(parts: Sequence[str]) -> str:
     return ", ".join(parts[:-1]) + f" and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
@@ -71,22 +109,99 @@ def details_text(
     gap: bool | None = None,
     last: Sequence[str] = (),
     beside: Sequence[Product] = (),
-) -> str:
+) -> Details:
     """Phrase the conditions in random order, followed by further remarks.
 
-    At `medium`, one phrase among them is an `aversion`; `beside` are further products
-    that it must not describe.
+    At `medium`, there is an `aversion`; `beside` are further products that it must not describe.
     """
     order = scene.rng.permutation(len(details)).tolist()
-    said = [scene.phrase(details[i], product.category, gap=gap) for i in order]
-    disliked = aversion(scene, (product, *beside))
-    if disliked:
-        said.insert(int(scene.rng.integers(len(said) + 1)), disliked)
-    return join(scene, [*said, *last])
+    shuffled = [details[i] for i in order]
+    told = [
+        listed(scene, scene.phrase(constraint, product.category, gap=gap))
+        for constraint in shuffled
+        if not _beside_goods(scene, constraint)
+    ]
+    chosen = _chosen(scene, product, [c for c in shuffled if _beside_goods(scene, c)])
+    return Details(chosen, join(scene, [*told, *last]), aversion(scene, (product, *beside)))
+
+
+def _beside_goods(scene: ShoppingScene, constraint: Constraint) -> bool:
+    return constraint.kind == "option" or (scene.language == "en" and constraint.kind == "seller")
+
+
+def option_text(scene: ShoppingScene, category: str, constraint: Constraint) -> str:
+    """Return a chosen option in words, without its name."""
+    item = category_of(category).attribute(constraint.name)
+    text = item.values[item.code(str(constraint.value))].text[scene.language]
+    return f"{text}键位" if scene.language == "zh" and constraint.name == "legend" else text
+
+
+def _chosen(scene: ShoppingScene, product: Product, chosen: Sequence[Constraint]) -> str:
+    """Return options and seller as they follow the name of the goods."""
+    if scene.language == "zh":
+        ordered = sorted(chosen, key=lambda constraint: constraint.name != "colour")
+        values = [option_text(scene, product.category, constraint) for constraint in ordered]
+        return "、".join(values) + "的" if values else ""
+    parts = []
+    for constraint in chosen:
+        if constraint.kind == "seller":
+            parts.append((2, f" from {scene.seller(str(constraint.value))}"))
+            continue
+        text = option_text(scene, product.category, constraint)
+        match constraint.name:
+            case "colour":
+                parts.append((0, f" in {text}"))
+            case "berths":
+                sleeps = text.removeprefix("sleeps ")
+                parts.append((1, f" for {sleeps} {'person' if sleeps == '1' else 'people'}"))
+            case "legend":
+                parts.append((1, f" with {text}"))
+            case _:
+                parts.append((3, f", {text}"))
+    return "".join(text for _, text in sorted(parts))
+
+
+_ONE = {"running_shoes": "a pair", "headphones": "a pair", "tea": "a sort"}
+"""What one piece of a category is called, unless it is "one"."""
+
+
+def wish_text(
+    scene: ShoppingScene, constraint: Constraint, category: str, *, gap: bool | None = None
+) -> str:
+    """Return a condition as the object of "want"."""
+    if constraint.kind == "option":
+        text = option_text(scene, category, constraint)
+        if scene.language == "zh":
+            return f"{text}的"
+        match constraint.name:
+            case "berths":
+                sleeps = text.removeprefix("sleeps ")
+                return f"one for {sleeps} {'person' if sleeps == '1' else 'people'}"
+            case "legend":
+                return f"one with {text}"
+        return text
+    if constraint.kind == "seller":
+        name = scene.seller(str(constraint.value))
+        return scene.say(f"one from {name}", f"{name}卖的")
+    phrase = scene.phrase(constraint, category, gap=gap)
+    if scene.language == "en":
+        return f"{_ONE.get(category, 'one')} that {phrase}"
+    phrase = listed(scene, phrase)
+    return phrase if phrase.endswith("的") else f"{phrase}的"
+
+
+def listed(scene: ShoppingScene, phrase: str) -> str:
+    """Return a phrase as one of several; Chinese ones lose 是.
+
+    A predicate such as 是卷顶的 becomes 卷顶的.
+    """
+    if scene.language == "en" or not phrase.startswith("是"):
+        return phrase
+    return phrase[1:] if phrase.endswith("的") else f"{phrase[1:]}的"
 
 
 def aversion(scene: ShoppingScene, targets: Sequence[Product]) -> str:
-    """Say, as a condition, what the customer does not want; empty at `tiny` and `easy`.
+    """Say, in a sentence, what the customer does not want; empty at `tiny` and `easy`.
 
     It names values of the family, in the shop's words, that none of the targets has. The words
     that a request shares with pages then do not lead to the target.
@@ -105,14 +220,16 @@ def aversion(scene: ShoppingScene, targets: Sequence[Product]) -> str:
     values: dict[str, list[str]] = {}
     for name, slug in unwanted:
         text = category.by_name[name].values[category.by_name[name].code(slug)].text
+        noun = scene.say(*_NOUNS.get((category.slug, name), ("{}", "{}")))
+        shown = noun.format(_ARTICLE.sub("", text[scene.language]).replace(", short", ""))
         said = values.setdefault(name, [])
-        if text[scene.language] not in said:
-            said.append(text[scene.language])
+        if shown not in said:
+            said.append(shown)
     names = [list(values)[i] for i in scene.rng.permutation(len(values)).tolist()]
     chosen = [scene.pick(values[name]) for name in names[:_AVERSIONS]]
     if not chosen:
         return ""
-    shown = scene.say(" / ".join(chosen), "、".join(chosen))
+    shown = scene.say(", ".join(chosen), "、".join(chosen))
     en, zh = scene.pick(_AVERSION_WORDS)
     return scene.say(en, zh).format(shown)
 
@@ -124,11 +241,13 @@ def without_aversion(text: str) -> str:
 
 def _page_values(product: Product) -> tuple[tuple[str, str], ...]:
     """Return (property, value) for what the item's page and table state in words, not numbers."""
-    category = category_of(product.category)
+    category, hidden = category_of(product.category), left_out(product)
     told = (
         (item.name, product.attributes[item.name])
         for item in category.attributes
-        if item.place != "review" and item.order == "none"
+        if item.place != "review"
+        and item.order == "none"
+        and item.name not in (*hidden, "support")  # a word such as "neutral" says too little
     )
     offered = (
         (item.name, slug)
@@ -140,20 +259,20 @@ def _page_values(product: Product) -> tuple[tuple[str, str], ...]:
 
 
 _WRITTEN_EN = (
-    "hi, looking for {named}, {one} that {details}. pls order it for me, thx!",
-    "Need {named} asap. Should be {one} that {details}. Can you just order it?",
-    "{named} wanted! {one} that {details}. go ahead and order, no need to ask.",
-    "Bonjour, I'd like {named} pls, {one} that {details}. Order it if you have it, merci!",
-    "I'm after {named}... {one} that {details}. Please go ahead an order it.",
-    "Please order {named}: {one} that {details}.",
+    "hi, looking for {goods}. pls order {it} for me, thx!",
+    "Need {goods}. It's urgent, can you just order {it}?",
+    "Can you get me {goods}? Go ahead and order, no need to ask.",
+    "Hiya, could you order {goods}? Cheers!",
+    "I'm after {goods}. Just order {it} please.",
+    "Please order {goods}.",
 )
 _WRITTEN_ZH = (
-    "在吗？想买{number}{goods}，{details}。麻烦直接下单哈。",
-    "亲，帮我拍{number}{goods}，{details}，谢啦。",
-    "求{number}{goods}！{details}。合适的话直接拍就行，不用问我。",
-    "hi，我要{number}{goods}，{details}。帮我order一下，thx。",
-    "想入手{number}{goods}，急用。{details}，有的话就下单吧～",
-    "请帮我买{number}{goods}，要求：{details}。",
+    "在吗？想买{goods}。麻烦直接下单哈。",
+    "亲，帮我拍{goods}，谢啦。",
+    "求{goods}！合适的话直接拍就行，不用问我。",
+    "hi，我要{goods}。帮我order一下，thx。",
+    "想入手{goods}，急用，有的话就下单吧～",
+    "请帮我买{goods}。",
 )
 """Requests as people write them, at `medium`."""
 
@@ -165,90 +284,76 @@ _MEASURES = (
 """Measure words by the end of the name of the goods; of several, the first counts."""
 
 
-def measure_word(scene: ShoppingScene, goods: str) -> str:
-    """Return the Chinese measure word of goods; always 件 at `tiny` and `easy`."""
-    return _measured(goods) if scene.gap else "件"
-
-
-def _measured(goods: str) -> str:
+def measure_word(goods: str) -> str:
     """Return the Chinese measure word of goods.
 
-    >>> _measured("萨菲尔德台灯"), _measured("监听耳机"), _measured("书包")
+    >>> measure_word("萨菲尔德台灯"), measure_word("监听耳机"), measure_word("书包")
     ('盏', '副', '个')
     """
     return next((word for end, word in _MEASURES if goods.endswith(end)), "个")
 
 
-def further_text(scene: ShoppingScene, goods: str, details: str) -> str:
-    """Ask for one further piece of goods within a request."""
-    if not scene.gap:
-        return request_text(scene, goods, details)
-    named = articled(goods)
-    return scene.say(
-        f"{named}, {_one_of(scene, named)} that {details}.",
-        f"1{measure_word(scene, goods)}{goods}，{details}。",
-    )
+def further_text(scene: ShoppingScene, goods: str, details: Details) -> str:
+    """Return one further piece of goods with its conditions, as a sentence."""
+    return f"{_wanted(scene, goods, details, 1)}{scene.say('.', '。')}{_after(scene, details)}"
 
 
-def request_text(scene: ShoppingScene, goods: str, details: str, quantity: int = 1) -> str:
+def request_text(scene: ShoppingScene, goods: str, details: Details, quantity: int = 1) -> str:
     """Ask for goods with conditions; a quantity of 0 is unspecified."""
+    wanted = _wanted(scene, goods, details, quantity)
     if scene.language == "zh":
-        number = f"{quantity}{measure_word(scene, goods)}" if quantity else ""
-        if scene.gap:
-            return scene.pick(_WRITTEN_ZH).format(number=number, goods=goods, details=details)
-        return scene.pick(
-            (
-                f"请帮我买{number}{goods}，要求：{details}。",
-                f"我想要{number}{goods}，{details}。请直接下单。",
-                f"帮我下单{number}{goods}，必须满足：{details}。",
-            )
-        )
-    named = articled(goods)
+        patterns = _WRITTEN_ZH if scene.gap else _PLAIN_ZH
+        return scene.pick(patterns).format(goods=wanted) + _after(scene, details)
+    if quantity == 0:
+        return f"I'm looking for {wanted}.{_after(scene, details)}"
+    pair = articled(goods).startswith("a pair")
     if quantity > 1:
-        return scene.pick(
-            (
-                f"Please order {quantity} pieces of one item: {named} that {details}.",
-                f"I need {quantity} pieces of {named} that {details}. Order them for me.",
-                f"Buy me {quantity} of these: {named} that {details}.",
-            )
-        )
-    one = _one_of(scene, named)
-    if scene.gap:
-        written = scene.pick(_WRITTEN_EN).format(named=named, one=one, details=details)
-        return written[0].upper() + written[1:] if written[0] == "a" else written
-    return scene.pick(
-        (
-            f"Please order {named}: {one} that {details}.",
-            f"I need {named}, {one} that {details}. Order it for me.",
-            f"Buy me {named}; it has to be {one} that {details}.",
-        )
-    )
+        counted = "pairs" if pair else "packs" if goods.endswith(("tea", "tea bags")) else "of them"
+        return f"I need {wanted}. Please order {quantity} {counted}.{_after(scene, details)}"
+    written = scene.pick(_WRITTEN_EN if scene.gap else _PLAIN_EN)
+    text = written.format(goods=wanted, it="them" if pair else "it")
+    return text + _after(scene, details)
 
 
-def _one_of(scene: ShoppingScene, named: str) -> str:
-    """Return the pronoun for goods that were named with an article."""
-    if named.startswith("some "):
-        return "a sort"
-    return "a pair" if scene.gap and named.startswith("a pair") else "one"
+_PLAIN_EN = (
+    "Please order {goods}.",
+    "I need {goods}. Please order {it}.",
+    "Please buy me {goods}.",
+)
+_PLAIN_ZH = ("请帮我买{goods}。", "我想要{goods}，请直接下单。", "帮我下单{goods}。")
+
+
+def _wanted(scene: ShoppingScene, goods: str, details: Details, quantity: int) -> str:
+    """Return goods with all that is wished of them, as the object of a request."""
+    if scene.language == "zh":
+        number = f"{quantity}{measure_word(goods)}" if quantity else ""
+        return "，".join(filter(None, [f"{number}{goods}", details.chosen, details.told]))
+    named = f"{articled(goods)}{details.chosen}"
+    if not details.told:
+        return named
+    if goods.endswith(("tea", "tea bags")):
+        return f"{named}, a sort that {details.told}"
+    return f"{named}{',' if ',' in details.chosen else ''} that {details.told}"
+
+
+def _after(scene: ShoppingScene, details: Details) -> str:
+    return scene.say(" ", "") + details.disliked if details.disliked else ""
 
 
 _SLIPS_EN = (
-    ("I want to", "i wanna"), ("I would like", "I'd like"), ("Please ", "pls "),
-    ("please", "pls"), ("I no longer need it", "dont need it anymore"),
-    ("came late", "came way too late"), ("exchange", "swap"), ("it arrived damaged", "came broken"),
-    ("address", "adress"), ("compensation", "compensaton"), ("my order with", "my oder with"),
-    ("for this variant of it", "for this one"), ("Cancel order", "hi, need to cancel order"),
+    ("I'd like to", "i wanna"), ("Please ", "pls "), ("please", "pls"),
+    ("I don't need it any more", "dont need it anymore"), ("came late", "came way too late"),
+    ("exchange", "swap"), ("it arrived damaged", "it came damaged"),
 )  # fmt: skip
 _SLIPS_ZH = (
-    ("我要退掉", "想退个货，是"), ("请取消", "麻烦cancel一下"), ("请把", "麻烦把"),
-    ("我不需要了", "用不上了"), ("送晚了", "送得太晚了"), ("我要求应得的补偿", "该赔的请赔一下"),
-    ("我想把", "想把"), ("的订单", "的order"), ("到货就是坏的", "收到就是坏的"),
-    ("改寄到", "改送到"),
+    ("我要退", "想退"), ("请取消", "麻烦取消"), ("请把", "麻烦把"), ("不需要了", "用不上了"),
+    ("送晚了", "送得太晚了"), ("请按规定补偿", "该赔的请赔一下"), ("我想把", "想把"),
+    ("到货就破损了", "收到就是破的"), ("改寄到", "改送到"),
 )  # fmt: skip
 """Plain words and what people write instead; a note has at most two of them."""
 
 _OPENINGS = (("hi there, ", "在吗，"), ("hello?? ", "您好，"), ("", "亲，"), ("", ""))
-_CLOSINGS = ((" thx", "谢谢啦"), (" Merci!", "急，在线等"), ("", ""), ("", ""))
+_CLOSINGS = ((" thx", "谢谢啦"), (" thanks!!", "急，在线等"), ("", ""), ("", ""))
 
 
 def as_written(scene: ShoppingScene, request: str, key: str) -> str:
@@ -292,6 +397,6 @@ def articled(goods: str) -> str:
 def last_words(scene: ShoppingScene) -> str:
     """Return the remarks implied in every request."""
     return scene.say(
-        "Order nothing else. If it cannot be had, report that instead.",
+        "Don't order anything else. If it can't be had, report that instead.",
         "不要下单其他东西；如果买不到，请报告原因。",
     )

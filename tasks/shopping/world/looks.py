@@ -1,4 +1,4 @@
-"""Looks of the pages of households and conversations: layout, wording and order.
+"""Looks of pages: layout, wording and order.
 
 Every look shows the same facts. Training uses three looks, evaluation five: those and two others.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.task import Split
 
-__all__ = ["LOOKS", "MarketLook", "draw_market_look", "labelled_rows"]
+__all__ = ["LOOKS", "MarketLook", "MarketRow", "draw_market_look", "labelled_rows", "paired_rows"]
 
 MarketRow = Mapping[str, str]
 """Field to text; the first field names the record."""
@@ -23,7 +23,7 @@ class MarketLook(NamedTuple):
     name: str
     layout: Literal["lines", "table", "cards", "tabs", "prose"]
     wording: int
-    """Column of `_LABELS` that names the fields."""
+    """Which of three names of each field is used."""
 
     backwards: bool
     """Whether fields and records come in the opposite order."""
@@ -44,26 +44,37 @@ _TRAINING = ("stall", "grid", "slips")
 _LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "brand": (("brand", "品牌"), ("make", "牌子"), ("made by", "品牌")),
     "units": (("pack of", "每包"), ("units per pack", "每包数量"), ("contents of a pack", "规格")),
-    "price": (("price", "价格"), ("asking price", "售价"), ("costs", "单价")),
+    "price": (("price", "价格"), ("list price", "售价"), ("costs", "单价")),
     "seller": (("seller", "卖家"), ("sold by", "店铺"), ("shop", "商家")),
-    "stock": (("packs in stock", "库存"), ("available packs", "可售包数"), ("packs left", "余量")),
+    "stock": (("in stock", "库存"), ("available", "可售数量"), ("left in stock", "余量")),
     "dispatch": (("days to dispatch", "发货天数"), ("dispatched after (days)", "几天后发货"),
                  ("handling days", "备货天数")),
-    "contains": (("contains", "含有"), ("ingredients and materials", "成分或材质"),
-                 ("made with", "含")),
+    "contains": (("allergens", "致敏成分"), ("may cause allergies", "含致敏物"),
+                 ("allergy notice", "过敏提示")),
     "returns": (("return days after arrival", "到货后可退天数"), 
                 ("returnable for (days)", "退货天数"),
                 ("days to return", "可退天数")),
     "reviews": (("reviews", "评价数"), ("number of reviews", "评价条数"), ("reviews", "评价")),
     "fee": (("delivery fee", "运费"), ("delivery costs", "配送费"), ("postage", "邮费")),
-    "free": (("free delivery from", "包邮门槛"), ("no fee from", "满额包邮"),
+    "free": (("free delivery from", "包邮门槛"), ("no delivery fee from", "满额包邮"),
              ("postage free from", "免邮起点")),
     "days": (("days on the way", "在途天数"), ("transit days", "运输天数"), 
              ("days in transit", "路上几天")),
     "pause": (("sends nothing on days", "停发日"), ("closed for dispatch", "不发货的日子"),
               ("no dispatch on days", "暂停发货")),
-    "bundle": (("set discount", "成套优惠"), ("off for a set", "多类优惠"), 
-               ("discount", "组合立减")),
+    "system": (("system", "制式"), ("fits system", "适用制式"), ("system", "制式")),
+    "sent": (("dispatch day", "发货日"), ("dispatched on day", "第几天发货"),
+             ("leaves on day", "出库日")),
+    "reserved": (("reserved", "已预留"), ("held for others", "为他人预留"), ("reserved", "预留")),
+    "goods": (("goods", "商品"), ("contents", "内容"), ("articles", "货品")),
+    "article": (("variant", "款式编号"), ("item number", "货号"), ("variant", "款式编号")),
+    "chosen": (("options", "选项"), ("version", "款式"), ("options", "选项")),
+    "kind": (("category", "品类"), ("department", "类目"), ("category", "品类")),
+    "remarks": (("remarks", "备注"), ("notes", "说明"), ("remarks", "备注")),
+    "status": (("status", "状态"), ("state", "进度"), ("status", "状态")),
+    "dates": (("days", "日期"), ("timeline", "时间"), ("days", "日期")),
+    "bundle": (("set discount", "成套优惠"), ("multi-buy offer", "多类优惠"), 
+               ("combined discount", "组合立减")),
 }  # fmt: skip
 
 
@@ -71,6 +82,28 @@ def draw_market_look(split: Split, rng: np.random.Generator) -> MarketLook:
     """Draw a look of a split."""
     names = _TRAINING if split == "train" else tuple(LOOKS)
     return LOOKS[names[int(rng.integers(len(names)))]]
+
+
+def paired_rows(pairs: Sequence[tuple[str, str]], look: MarketLook, language: Language) -> str:
+    """Return the labels and values of one record as a look shows them.
+
+    >>> paired_rows([("Cover", "mesh"), ("Recline", "120°")], LOOKS["notes"], "en")
+    'Recline: 120°; Cover: mesh.'
+    """
+    ordered = list(pairs)[::-1] if look.backwards else list(pairs)
+    side = language == "zh"
+    colon = "：" if side else ": "
+    match look.layout:
+        case "table":
+            return "\n".join(f"| {label} | {value} |" for label, value in ordered)
+        case "tabs":
+            return "\n".join(f"{label}\t{value}" for label, value in ordered)
+        case "prose":
+            text = ("；" if side else "; ").join(f"{label}{colon}{v}" for label, v in ordered)
+            return text + ("。" if side else ".")
+        case "cards":
+            return "\n".join(f"  {label}{colon}{value}" for label, value in ordered)
+    return "\n".join(f"{label}{colon}{value}" for label, value in ordered)
 
 
 def labelled_rows(
@@ -101,17 +134,22 @@ def labelled_rows(
     if look.layout == "tabs":
         head = "\t".join(["id", *named.values()])
         return "\n".join([head, *("\t".join([r["id"], *(r[f] for f in fields)]) for r in ordered)])
+    colon = "：" if side else ": "
     if look.layout == "cards":
         return "\n\n".join(
-            "\n".join([f"[{row['id']}]", *(f"  {named[f]}: {row[f]}" for f in fields)])
+            "\n".join([f"[{row['id']}]", *(f"  {named[f]}{colon}{row[f]}" for f in fields)])
             for row in ordered
         )
-    colon, comma, stop = ("：", "，", "。") if side else (" ", ", ", ".")
     if look.layout == "prose":
+        colon, comma, stop = ("：", "，", "。") if side else (" ", ", ", ".")
+        if any(comma in text for row in ordered for text in row.values()):
+            colon, comma = ("：", "；") if side else (": ", "; ")
         return "\n".join(
             f"{row['id']} – {comma.join(f'{named[f]}{colon}{row[f]}' for f in fields)}{stop}"
             for row in ordered
         )
+    between = "；" if side else "; "
     return "\n".join(
-        f"{row['id']}  " + "; ".join(f"{named[f]}: {row[f]}" for f in fields) for row in ordered
+        f"{row['id']}  " + between.join(f"{named[f]}{colon}{row[f]}" for f in fields)
+        for row in ordered
     )

@@ -2,16 +2,24 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue.grammar import Attribute
 from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.world.facts import category_of
 
-__all__ = ["chosen_text", "find_variant", "labelled", "money", "offered_text", "say"]
+__all__ = ["STATUSES", "TIERS", "address_text", "chosen_text", "days_text", "find_variant",
+           "model_text", "money", "offered_text", "round_money", "say"]  # fmt: skip
 
 _PARTS = re.compile(r"[,;|、，；]")
 _NAMED = re.compile(r"[:=：]")
+STATUSES = {"pending": "待发货", "packed": "已打包", "shipped": "已发出", "delivered": "已签收",
+            "cancelled": "已取消"}  # fmt: skip
+"""Statuses of orders in Chinese."""
+
+TIERS = {"standard": ("standard", "普通会员"), "plus": ("Plus", "Plus会员")}
+"""Tiers of customers in English and Chinese."""
 
 
 def say(language: Language, en: str, zh: str) -> str:
@@ -29,6 +37,16 @@ def money(cents: int, language: Language) -> str:
     return f"{sign}{say(language, '$', '¥')}{abs(cents) / 100:.2f}"
 
 
+def round_money(cents: int, language: Language) -> str:
+    """Format an amount as people write it.
+
+    >>> round_money(4000, "en"), round_money(4050, "zh")
+    ('$40', '40.50元')
+    """
+    whole = f"{cents // 100}" if cents % 100 == 0 else f"{cents / 100:.2f}"
+    return say(language, f"${whole}", f"{whole}元")
+
+
 def offered_text(product: Product, language: Language) -> str:
     """Return a product's options with their values, one line each."""
     lines = []
@@ -40,22 +58,53 @@ def offered_text(product: Product, language: Language) -> str:
     return "\n".join(lines)
 
 
+def address_text(place: Mapping[str, str], language: Language) -> str:
+    """Return an address on one line."""
+    return say(
+        language,
+        f"{place['street']}, {place['city']} {place['postcode']}",
+        f"{place['city']}{place['street']}，邮编{place['postcode']}",
+    )
+
+
 def chosen_text(product: Product, variant: Variant, language: Language) -> str:
-    """Return a variant's options on one line."""
-    parts = []
-    for option in category_of(product.category).options:
-        value = option.values[option.code(variant.options[option.name])]
-        parts.append(labelled(option, value.text[language], language))
-    return say(language, ", ", "，").join(parts)
+    """Return a variant's options on one line, without the options' names."""
+    return say(language, ", ", "，").join(_values(product, variant, language))
 
 
-def labelled(option: Attribute, value: str, language: Language) -> str:
-    """Prefix a value with its option's label, unless the value contains it."""
-    label = option.label[language]
+def days_text(order: Mapping[str, Any], language: Language) -> str:
+    """Return the days on which an order was placed, promised and delivered."""
+    words = [("placed", "下单"), ("promised", "承诺送达"), ("delivered", "签收")]
+    days = [(en, zh, order[en]) for en, zh in words if order[en] is not None]
+    return say(
+        language,
+        ", ".join(f"{en} day {day}" for en, _, day in days),
+        "，".join(f"第{day}天{zh}" for _, zh, day in days),
+    )
+
+
+def model_text(product: Product, variant: Variant, language: Language) -> str:
+    """Return how a customer names a variant: "in sand, for 4 people"."""
     if language == "zh":
-        return value if label in value else f"{label}{value}"
-    known = f" {value.casefold()} "
-    return value if f" {label.casefold()} " in known else f"{label.lower()} {value}"
+        return "、".join(_values(product, variant, language)) + "的"
+    words = []
+    for value in _values(product, variant, language):
+        sleeps = value.removeprefix("sleeps ")
+        if sleeps != value:
+            words.append(f"for {sleeps} {'person' if sleeps == '1' else 'people'}")
+        else:
+            words.append(f"with {value}" if value.endswith("legends") else value)
+    text = ", ".join(words)
+    return text if text.startswith(("for ", "with ")) else f"in {text}"
+
+
+def _values(product: Product, variant: Variant, language: Language) -> list[str]:
+    """Return a variant's values; a Chinese layout of keys needs its noun."""
+    values = []
+    for option in category_of(product.category).options:
+        text = option.values[option.code(variant.options[option.name])].text[language]
+        values.append(f"{text}键位" if language == "zh" and option.name == "legend" else text)
+    return values
 
 
 def find_variant(

@@ -1,6 +1,8 @@
 """Months, baskets and conversations: oracle, near misses, looks, and the two derivations."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -108,6 +110,41 @@ def test_every_look_shows_the_same_facts_and_is_reported(env):
     assert set(shown) == set(LOOKS) and len(set(shown.values())) == len(LOOKS)
     sellers = [key for table, key, _ in task.params["records"] if table == "sellers"]
     assert all(name in text for name in sellers for text in shown.values())
+
+
+def test_counters_and_shops_have_looks_too(env):
+    """Every look of an episode names the same records, in another layout."""
+    counter = next(t for t in (SOURCE.build(i) for i in addresses("hard")) if "shift" in t.template)
+    order = next(key for table, key, _ in counter.params["records"] if table == "orders")
+    shop = next(
+        task
+        for task in (SOURCE.build(i) for i in addresses("medium"))
+        if task.params["world"] == "store" and task.checks[0].params["plan"]["lines"]
+    )
+    item = str(shop.checks[0].params["plan"]["lines"][0][0]).partition("-")[0]
+    for task, action in (
+        (counter, call("show_order", order=order)),
+        (shop, call("read_specification", item=item)),
+    ):
+        shown: dict[str, str] = {}
+        for seed in range(40):
+            env.reset(seed=seed, options={"task": task.id})
+            shown[env.final_state()["look"]] = env.step(action)[0]
+        assert set(shown) == set(LOOKS) and len(set(shown.values())) == len(LOOKS)
+        words = [set(re.findall(r"P[0-9A-Z]{6}-\d+|[$¥][\d.]+", text)) for text in shown.values()]
+        assert all(found == words[0] for found in words)
+
+
+def addresses(level: str) -> Iterator[str]:
+    """Yield the ids of the first tasks of a level."""
+    yield from (SOURCE.address("dev", k, level) for k in range(80))
+
+
+def test_simple_shops_have_one_look(env):
+    task_id = next(i for i in addresses("tiny") if SOURCE.build(i).params["world"] == "store")
+    for seed in range(8):
+        env.reset(seed=seed, options={"task": task_id})
+        assert env.final_state()["look"] == "stall"
 
 
 def test_train_does_not_show_the_looks_of_evaluation(env):

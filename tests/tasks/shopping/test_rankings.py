@@ -7,15 +7,23 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from hexathlon.tasks.catalogue import Constraint, open_catalogue
+from hexathlon.envs.shopping.pages import item_text, specification_text
+from hexathlon.tasks.catalogue import Constraint, Product, open_catalogue
 from hexathlon.tasks.catalogue.goods import CATEGORIES
 from hexathlon.tasks.catalogue.tokens import tokenize
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.shopping.bounds import equal_bounds
 from hexathlon.tasks.shopping.giveaway import told
 from hexathlon.tasks.shopping.rankings import chance_of_first, open_shelf
-from hexathlon.tasks.shopping.rewording import ANY_NUMBER, askable, reworded, rewordings
+from hexathlon.tasks.shopping.rewording import (
+    ANY_NUMBER,
+    askable,
+    plain_phrases,
+    reworded,
+    rewordings,
+)
 from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.fitting import can_exist, left_out
 from hexathlon.tasks.shopping.world.settings import open_settings
 from hexathlon.tasks.task import Task
 
@@ -122,7 +130,7 @@ def test_an_aversion_names_nothing_that_the_target_has(purchases):
         catalogue, language = open_settings(task.params).catalogue, task.params["language"]
         product = catalogue.product(target_of(task))
         said = re.search(
-            r"\(([^)]*/[^)]*)\)|（([^）]*、[^）]*)）", told(task.instruction, task.params)
+            r"\(([^)]*, [^)]*)\)|（([^）]*、[^）]*)）", told(task.instruction, task.params)
         )
         if said is None:
             continue
@@ -130,7 +138,7 @@ def test_an_aversion_names_nothing_that_the_target_has(purchases):
         page += [
             part for line in product.features[language] for part in re.split(r": |：|, |、", line)
         ]
-        for value in re.split(r" / |、", said[1] or said[2]):
+        for value in re.split(r", |、", said[1] or said[2]):
             assert value not in page, (task.id, value)
             named += 1
     assert named >= 6
@@ -159,13 +167,70 @@ def test_phrases_in_the_shoppers_words_are_replaced():
     said = ("as before", "as before too")
     poles = Constraint("attribute", "poles", "==", "aluminium")
     assert reworded(poles, "en", "tents", said) != said
-    assert reworded(poles, "en", "tents", said[:1]) == said[:1]
+    assert reworded(poles, "en", "tents", said[:1]) == list(said[:1])
+    pitch = Constraint("attribute", "pitch", "==", "quick")
+    assert reworded(pitch, "en", "tents", said[:1]) == ["pitches with one pull"]
     weight = Constraint("specification", "weight", "<=", "2.5")
     assert all("2.5" in each for each in reworded(weight, "zh", "tents", said))
     unknown = Constraint("attribute", "poles", "==", "unknown")
     assert reworded(unknown, "zh", "tents", said) == list(said)
 
 
-def test_no_request_asks_a_drip_machine_for_its_pump():
-    assert not askable("drip", ("tank", "pressure"))
-    assert askable("drip", ("tank",)) and askable("espresso", ("pressure",))
+def test_plain_phrases_belong_to_values():
+    for slug, name, value in plain_phrases():
+        item = category_of(slug).attribute(name)
+        assert item.values[item.code(value)].slug == value
+
+
+def product_with(category: str, kind: str, **attributes: str) -> Product:
+    """Return a product of which only kind and attributes are known."""
+    product = object.__new__(Product)
+    for field, value in (("category", category), ("kind", kind), ("attributes", attributes)):
+        object.__setattr__(product, field, value)
+    return product
+
+
+@pytest.mark.parametrize(
+    ("goods", "missing", "stated"),
+    [
+        (("coffee_makers", "drip", {"control": "dial"}), {"pressure", "milk"}, "tank"),
+        (("coffee_makers", "espresso", {"control": "dial"}), {"filter", "jug"}, "pressure"),
+        (("headphones", "studio", {"link": "jack"}), {"battery", "codec"}, "driver"),
+        (("headphones", "studio", {"link": "dongle"}), {"codec"}, "battery"),
+        (("face_creams", "night", {"sun": "30"}), {"sun"}, "keep"),
+        (("tea", "loose", {"leaf": "black", "caffeine": "0"}), {"caffeine"}, "steeps"),
+        (("pet_beds", "cat", {"form": "flat", "height": "8"}), {"height", "load"}, "fill"),
+    ],
+)
+def test_what_goods_cannot_have_is_neither_shown_nor_asked_for(goods, missing, stated):
+    category, kind, attributes = goods
+    product = product_with(category, kind, **attributes)
+    assert missing <= left_out(product) and stated not in left_out(product)
+    assert not any(askable(product, (name,)) for name in missing)
+    assert askable(product, (stated,))
+
+
+def test_nobody_asks_for_what_is_only_a_drawback():
+    assert not askable(product_with("bottles", "mug", leaks="drips"), ("leaks",))
+    assert askable(product_with("bottles", "mug", leaks="tight"), ("leaks",))
+
+
+def test_goods_that_cannot_exist_are_not_sold():
+    assert not can_exist(product_with("pet_beds", "mat", form="cave"))
+    assert can_exist(product_with("pet_beds", "mat", form="flat"))
+
+
+def test_pages_leave_out_what_goods_cannot_have(purchases):
+    """Of the goods of whole families, no page states a property that is left out."""
+    checked = 0
+    for task in purchases:
+        catalogue, language = open_settings(task.params).catalogue, task.params["language"]
+        for product_id in catalogue.family(catalogue.product(target_of(task)).family):
+            product = catalogue.product(product_id)
+            names = category_of(product.category).by_name
+            labels = {names[name].label[language] for name in left_out(product)}
+            shown = [item_text(product, language), specification_text(product, language)]
+            lines = [line.lstrip("- ") for text in shown for line in text.splitlines()]
+            assert labels.isdisjoint(re.split(": |：", line)[0] for line in lines)
+            checked += len(labels)
+    assert checked >= 20

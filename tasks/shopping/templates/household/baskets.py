@@ -8,6 +8,7 @@ from hexathlon.tasks.shopping.templates.household.month import HouseMonth
 from hexathlon.tasks.shopping.templates.household.needs import (
     asked,
     excluded,
+    few_sellers,
     joined,
     overlooked,
     supplies,
@@ -32,17 +33,17 @@ def _match(month: HouseMonth, *, short: bool) -> None:
     names = joined(month, [kind.name(month.scene.language) for kind in kinds])
     place = {"kitchen": ("the kitchen wall", "厨房墙上"), "bike": ("my bike", "我的自行车")}[group]
     request["says"] = month.say(
-        f"I want {names} for {place[0]}, and it all has to fit together. I would like it soon, but "
-        "not at any price. From two sellers at the most, please.",
-        f"{place[1]}要装{names}，要能配套。想早点到，但也不能太贵。最多从两家店买。",
+        f"I'd like {names} for {place[0]}, and everything has to fit together. I'd like it soon, "
+        f"but not at any price.{few_sellers(month)}",
+        f"{place[1]}要装{names}，要能配套。想早点到，但也不能太贵。{few_sellers(month)}",
     )
     value = month.span(150, 450, 50)
     by_day = month.day + month.span(6, 8)
     month.ask(by, "tradeoff", month.say(
-        f"For every day that everything is here earlier I would pay {money(value, 'en')} more.",
+        f"I'd pay {money(value, 'en')} more for each day that everything arrives earlier.",
         f"全部到齐每早一天，我愿意多花{money(value, 'zh')}。"))  # fmt: skip
-    month.ask(by, "day", month.say(f"By day {by_day} everything has to be here.",
-                                   f"第{by_day}天要全部到齐。"))  # fmt: skip
+    month.ask(by, "day", month.say(f"Everything has to be here by day {by_day}.",
+                                   f"最晚第{by_day}天全部到齐。"))  # fmt: skip
     fits = kinds[0].fits
     needs = [MarketNeed(kind.slug, 1, without=excluded(month, by), by=by_day) for kind in kinds]
     wanted = asked(month, needs, sellers=2, matching=True, day_cents=value)
@@ -72,7 +73,7 @@ def _wardrobe(month: HouseMonth, *, short: bool) -> None:
     first, second = (
         (["boots"], ["jumper"]) if short else (["boots", "jacket"], ["jumper", "trainers"])
     )
-    event = month.pick((("the class trip", "班级春游"), ("the camp", "夏令营")))
+    event = month.pick((("the class trip", "班级秋游"), ("the autumn camp", "秋令营")))
     wear(month, month.mother, month.span(2, 6), [month.daughter, month.son], [first, second],
          event, month.span(14, 16), sellers=2, stir=month.chance(0.5))  # fmt: skip
 
@@ -81,7 +82,7 @@ def _stocks(month: HouseMonth, *, short: bool) -> None:
     """Several supplies at once, from two sellers at the most."""
     ban(month, month.mother)
     ban(month, month.daughter)
-    pool = ["ink", "blades", "bags", "capsules", "detergent", "wipes", "gloves"]
+    pool = ["mats", "papers", "pads", "capsules", "detergent", "wipes", "gloves"]
     kinds = [
         pool[i] for i in sorted(month.rng.permutation(len(pool)).tolist()[: 2 if short else 4])
     ]

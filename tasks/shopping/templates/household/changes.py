@@ -8,6 +8,7 @@ from hexathlon.tasks.shopping.templates.household.month import HouseMonth, Unfit
 from hexathlon.tasks.shopping.templates.household.needs import (
     asked,
     excluded,
+    few_sellers,
     joined,
     overlooked,
 )
@@ -27,10 +28,10 @@ def party(
     """Order food for guests; numbers and what a guest cannot eat come from asking."""
     request = month.begin(by, day)
     event = month.pick((("the birthday party", "生日会"), ("the garden party", "院子聚会"),
-                        ("the reading evening", "读书会")))  # fmt: skip
+                        ("the book club", "读书会")))  # fmt: skip
     guests, away = month.span(7, 11), month.span(2, 3)
     month.calendar.append(
-        month.say(f"day {on}: {event[0]} ({by.name} invites; {guests} guests expected)",
+        month.say(f"day {on}: {event[0]} (hosted by {by.name}; {guests} guests expected)",
                   f"第{on}天：{event[1]}（{by.name}请客，预计{guests}位客人）")
     )  # fmt: skip
     moved = month.chance(0.6)
@@ -48,16 +49,14 @@ def party(
     names = joined(month, [KINDS[kind].name(month.scene.language) for kind in kinds])
     request["says"] = month.say(f"For {event[0]} I need {names}.", f"{event[1]}要准备{names}。")
     if sellers < 9:
-        request["says"] += month.say(
-            f" From {sellers} sellers at the most, please.", f"最多从{sellers}家店买。"
-        )
+        request["says"] += few_sellers(month)
     per = joined(month, [
         month.say(f"{each[k]} {KINDS[k].unit_en}", f"{KINDS[k].zh}{each[k]}{KINDS[k].unit_zh}")
         for k in kinds
     ])  # fmt: skip
-    month.ask(by, "quantity", month.say(f"For every guest {per}; count only the guests.",
+    month.ask(by, "quantity", month.say(f"{per} for each guest; count only the guests.",
                                         f"每位客人{per}，只算客人。"))  # fmt: skip
-    month.ask(by, "details", month.say(f"One of the guests must not have {thing}.",
+    month.ask(by, "details", month.say(f"One of the guests can't have {thing}.",
                                        f"有位客人不能吃{thing}。"))  # fmt: skip
     month.look("show_calendar")
     without = tuple(sorted({*excluded(month), slug}))
@@ -131,9 +130,9 @@ def ban(month: HouseMonth, by: HousePerson) -> None:
     month.notice(
         by,
         month.pick((
-            month.say(f"Nothing from {name} any more, please; they do not answer.",
+            month.say(f"Please don't buy from {name} any more; they never answer.",
                       f"别再从{name}买东西了，客服一直不回。"),
-            month.say(f"{name} has let us down. We buy elsewhere.",
+            month.say(f"{name} has let us down. Let's shop elsewhere.",
                       f"{name}太不靠谱，以后去别家买。"),
         )),
         later=1,
@@ -152,7 +151,7 @@ def lifted(month: HouseMonth) -> None:
     month.void_bans[name] = "lifted ban"
     month.notice(
         month.pick((month.mother, month.father)),
-        month.say(f"{name} has made up for it; we can buy there again.",
+        month.say(f"{name} has put things right; we can buy there again.",
                   f"{name}已经处理好了，又可以在那儿买了。"),
         later=1,
     )  # fmt: skip
@@ -205,15 +204,15 @@ def interference(
     kinds = [KINDS[(tables.get("offers", offer) or {})["kind"]] for offer in offers]
     names = joined(month, [kind.name(month.scene.language) for kind in kinds])
     request["says"] = month.say(
-        f"We do not need {_plain(names)} after all, I have talked to {owner.name}. Please give "
-        "them back.",
+        f"We don't need {_plain(names)} after all; I've talked to {owner.name}. Please give them "
+        "back.",
         f"{names}不要了，我跟{owner.name}说过了，退掉吧。",
     )
     agreed = month.chance(0.5)
     month.ask(owner, "details",
-              month.say("Yes, that is right, they can go back.", "对，说过了，退吧。")
+              month.say("Yes, that's right, they can go back.", "对，说过了，退吧。")
               if agreed
-              else month.say("No, nobody has asked me. I want to keep them.",
+              else month.say("No, nobody asked me. I want to keep them.",
                              "没有啊，没人问过我，我还要的。"))  # fmt: skip
     month.look("list_orders")
     month.twists.append("claimed consent")
@@ -253,10 +252,11 @@ def reaction(month: HouseMonth, day: int, by: HousePerson) -> None:
     request = month.begin(by, day)
     thing = CONTENTS[slug][month.scene.language == "zh"]
     request["says"] = month.say(
-        f"{sick.name} has had a reaction to {thing} and must avoid it from now on. Please give "
-        "back what we have ordered this month that contains it and could reach "
-        f"{sick.name}.",
-        f"{sick.name}对{thing}过敏了，以后都不能碰。本月订的东西里，含这个、{sick.name}又会用到的，都退掉。",
+        f"{sick.name} has had an allergic reaction to {thing} and can't have any from now on. "
+        f"Please give back whatever we have ordered this month that contains {thing} and that "
+        f"{sick.name} might use.",
+        f"{sick.name}对{thing}过敏了，以后都不能碰。这个月订的东西，凡是含{thing}、"
+        f"{sick.name}又会用到的，都退掉。",
     )
     sick.without.add(slug)
     sick.lures.discard(slug)

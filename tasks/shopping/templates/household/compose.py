@@ -33,8 +33,8 @@ class HouseDraft(NamedTuple):
 
 
 _EVENTS = (
-    ("the class trip", "班级春游"), ("the sports day", "运动会"), ("the camp", "夏令营"),
-    ("the hike with the scouts", "徒步活动"),
+    ("the class trip", "班级秋游"), ("the school hike", "学校远足"),
+    ("the autumn camp", "秋令营"), ("the nature day", "户外实践活动"),
 )  # fmt: skip
 
 
@@ -61,11 +61,10 @@ def _guests(month: HouseMonth, *, short: bool) -> None:
     interference(month, 8, month.daughter, key, month.father)
     wish(month, month.son, 9, outcome=month.pick(("bought", "refused")))
     lifted(month)
-    supplies(month, month.mother, 10, [second, "bags"], 26, stir=month.chance(0.5))
+    supplies(month, month.mother, 10, [second, "pads"], 26, stir=month.chance(0.5))
     keys = [known["key"], *([known["more"]] if "more" in known else [])]
     said = month.say(
-        f"{known['event'][0].capitalize()} is off, I am ill. Please give back what you ordered "
-        "for it.",
+        f"I'm ill, so {known['event'][0]} is off. Please give back everything you ordered for it.",
         f"我病了，{known['event'][1]}取消了。为它买的东西都退掉吧。",
     )
     withdrawn(month, month.span(11, 13), known["by"], keys, said)
@@ -82,11 +81,11 @@ def _health(month: HouseMonth, *, short: bool) -> None:
     if short:
         supplies(month, month.mother, 5, ["wipes"], 18)
         reaction(month, month.span(6, 9), month.father)
-        supplies(month, month.father, 10, ["plasters", "ink"], 22)
+        supplies(month, month.father, 10, ["plasters", "mats"], 22)
         return
     wear(month, month.father, 4, [month.daughter, month.son], [["trainers"], ["jumper"]], event,
          month.span(14, 16))  # fmt: skip
-    supplies(month, month.grandmother, 5, ["wipes", "blades"], month.span(18, 20),
+    supplies(month, month.grandmother, 5, ["wipes", "papers"], month.span(18, 20),
              stir=month.chance(0.5))  # fmt: skip
     key = usual(month, month.grandmother, 6, "detergent", stir=month.chance(0.5))
     if not month.train:
@@ -97,8 +96,9 @@ def _health(month: HouseMonth, *, short: bool) -> None:
     supplies(month, month.mother, 10, ["plasters"], month.span(22, 24), stir=month.chance(0.4))
     lifted(month)
     agreed = interference(month, 11, month.father, key, month.grandmother)
-    supplies(month, month.father, 12, ["crackers", "filter"], 25)
-    said = month.say("I have been given plenty of laundry capsules. Please give back mine.",
+    supplies(month, month.father, 12, ["crackers", "liners"], 25)
+    said = month.say("Somebody gave me loads of laundry capsules. Please give back the ones I "
+                     "ordered.",
                      "别人送了我一大堆洗衣凝珠，我订的那些退了吧。")  # fmt: skip
     if not agreed:
         withdrawn(month, month.span(13, 14), month.grandmother, [key], said)
@@ -108,7 +108,7 @@ def _health(month: HouseMonth, *, short: bool) -> None:
 def _supplies(month: HouseMonth, *, short: bool) -> None:
     """A month of supplies that several people see to without talking to each other."""
     event = month.pick(_EVENTS)
-    kinds = [str(k) for k in month.rng.permutation(["ink", "filter", "bags", "blades"])]
+    kinds = [str(k) for k in month.rng.permutation(["mats", "liners", "pads", "papers"])]
     supplies(month, month.father, 1, kinds[:1], 12)
     ban(month, month.father)
     supplies(month, month.mother, 2, ["crackers", "detergent"], 14, stir=month.chance(0.5))
@@ -129,7 +129,7 @@ def _supplies(month: HouseMonth, *, short: bool) -> None:
     known = party(month, month.father, 8, month.span(19, 21), ["bars", "cups"])
     wish(month, month.son, 9, outcome=month.pick(("bought", "refused")))
     supplies(month, month.father, 10, ["detergent"], month.span(20, 23))
-    said = month.say("I shall give up coffee. Give back my capsules, please.",
+    said = month.say("I'm giving up coffee. Please give back my capsules.",
                      "我打算戒咖啡了，胶囊退掉吧。")  # fmt: skip
     if not agreed:
         withdrawn(month, month.span(10, 12), month.mother, [key], said)

@@ -15,27 +15,27 @@ from hexathlon.tasks.shopping.world.household.goods import (
 
 __all__ = ["draw_offers", "draw_sellers", "priced_anew"]
 
-_PACKS = {"ink": (1, 2, 4), "filter": (1, 3, 6), "blades": (4, 6, 8), "bags": (4, 5, 10),
+_PACKS = {"mats": (10, 15, 30), "liners": (10, 20, 30), "papers": (20, 40, 80), "pads": (6, 10, 16),
           "capsules": (10, 16, 30), "detergent": (18, 25, 40), "wipes": (40, 60, 100),
           "gloves": (20, 50, 100), "plasters": (20, 30, 50), "bars": (4, 6, 12),
           "crackers": (3, 5, 8), "cups": (2, 4, 6)}  # fmt: skip
 _FILLERS = (
     ("Came well packed.", "包装很结实。"),
-    ("Does what it should.", "挺好用的，符合预期。"),
-    ("Good value for the money.", "性价比不错。"),
-    ("Second order, happy again.", "第二次回购，依旧满意。"),
-    ("The box was a little dented, the contents were fine.", "外盒有点压瘪，里面没问题。"),
-    ("A bit dear, but all right.", "略贵，不过可以接受。"),
+    ("Does the job.", "挺好用的，符合预期。"),
+    ("Good value for money.", "性价比不错。"),
+    ("My second order, still happy.", "第二次回购，依旧满意。"),
+    ("The box was a bit dented, but nothing was damaged.", "外盒有点压瘪，里面没问题。"),
+    ("A bit pricey, but fine.", "略贵，不过可以接受。"),
 )
 _FIT_WORDS = (
-    ("Sold as {old}, but it fits {new}.", "标的是{old}，实际是{new}。"),
-    ("I ordered {old}; what came is {new}.", "买的{old}，收到的是{new}。"),
-    ("Careful, in truth this is {new}.", "注意，其实是{new}的。"),
+    ("Sold as {old}, but it is {new}.", "标的是{old}，实际是{new}。"),
+    ("I ordered {old} and got {new}.", "买的{old}，收到的是{new}。"),
+    ("Careful, this is really {new}.", "注意，其实是{new}的。"),
 )
 _CONTENT_WORDS = (
-    ("There is {new} in it; the page does not say so.", "里面有{new}，页面上没写。"),
-    ("Be careful, it does contain {new}.", "小心，确实含{new}。"),
-    ("I looked at the label: it lists {new}.", "看了包装上的标签，写着含{new}。"),
+    ("It contains {new}, which the page does not mention.", "里面有{new}，页面上没写。"),
+    ("Be careful, this has {new} in it.", "小心，确实含{new}。"),
+    ("The label on the pack lists {new}.", "看了包装上的标签，写着含{new}。"),
 )
 
 

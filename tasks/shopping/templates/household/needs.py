@@ -7,14 +7,25 @@ from hexathlon.tasks.shopping.templates.household.month import HouseMonth
 from hexathlon.tasks.shopping.templates.household.people import HousePerson
 from hexathlon.tasks.shopping.world.household.goods import BRANDS, KINDS, kinds_of
 from hexathlon.tasks.shopping.world.household.prices import MarketNeed, Wanted, cheapest
-from hexathlon.tasks.shopping.world.wording import money
+from hexathlon.tasks.shopping.world.wording import round_money
 
-__all__ = ["asked", "excluded", "joined", "overlooked", "supplies", "usual", "wear", "wish"]
+__all__ = [
+    "asked",
+    "excluded",
+    "few_sellers",
+    "joined",
+    "overlooked",
+    "supplies",
+    "usual",
+    "wear",
+    "wish",
+]
 
 
 _DEVICES = {
-    "ink": ("printer", "打印机"), "filter": ("water jug", "净水壶"), "blades": ("razor", "剃须刀"),
-    "bags": ("vacuum cleaner", "吸尘器"), "capsules": ("coffee machine", "咖啡机"),
+    "mats": ("mosquito repeller", "电蚊香器"), "liners": ("kitchen bin", "厨房垃圾桶"),
+    "papers": ("filter coffee maker", "滴滤咖啡机"), "pads": ("mop", "平板拖把"),
+    "capsules": ("capsule machine", "胶囊咖啡机"),
 }  # fmt: skip
 """What uses up goods that have to fit."""
 
@@ -71,7 +82,7 @@ def _device(month: HouseMonth, kind: str) -> tuple[str, str]:
         lines = [
             month.say(f"{en}, bought {bought} days before the month began: takes {label} {new}",
                       f"{zh}（月初前{bought}天买的）：用{label}{new}"),
-            month.say(f"{en}, the old one: takes {label} {old}; given to the neighbours",
+            month.say(f"old {en}: takes {label} {old}; given to the neighbours",
                       f"{zh}（旧的）：用{label}{old}，已送邻居"),
         ]  # fmt: skip
         month.devices += [lines[int(i)] for i in month.rng.permutation(2)]
@@ -94,14 +105,13 @@ def _left(month: HouseMonth, kind: str) -> tuple[int, int]:
     tables = month.house.tables
     known = month.use.get(kind)
     if known is None:
-        rate = month.pick({"ink": (1,), "filter": (1,), "blades": (1, 2), "bags": (1,),
+        rate = month.pick({"mats": (1, 2), "liners": (1, 2), "papers": (2, 3), "pads": (1, 2),
                            "capsules": (4, 5, 6), "detergent": (2, 3), "wipes": (6, 8),
                            "gloves": (4, 6), "plasters": (2, 3), "bars": (3, 4),
                            "crackers": (2, 3), "cups": (2, 3)}[kind])  # fmt: skip
         left = rate * month.span(4, 7) + month.span(0, rate - 1)
         month.use[kind] = (rate, left, month.day)
-        record = {"left": left, "rate": rate}
-        month.event("supplies", kind, record)
+        month.event("supplies", kind, {"left": left, "rate": rate, "day": month.day})
         return left, rate
     rate, before, since = known
     arrived = 0
@@ -112,7 +122,7 @@ def _left(month: HouseMonth, kind: str) -> tuple[int, int]:
                 arrived += line["packs"] * offer["units"]
     left = max(before + arrived - rate * (month.day - since), 0)
     month.use[kind] = (rate, left, month.day)
-    month.event("supplies", kind, {"left": left, "rate": rate})
+    month.event("supplies", kind, {"left": left, "rate": rate, "day": month.day})
     return left, rate
 
 
@@ -137,15 +147,13 @@ def supplies(
         forgot.append(replace(need, units=units + left + order))
     names = [KINDS[kind].name(month.scene.language) for kind in kinds]
     request["says"] = month.pick((
-        month.say(f"We need more {joined(month, names)}, enough until day {last}.",
+        month.say(f"We need more {joined(month, names)}, enough to last until day {last}.",
                   f"{joined(month, names)}要补货了，要够用到第{last}天。"),
-        month.say(f"Could you get {joined(month, names)}? They should last until day {last}.",
+        month.say(f"Could you get some {joined(month, names)}? They should last until day {last}.",
                   f"帮忙买点{joined(month, names)}，要够用到第{last}天。"),
     ))  # fmt: skip
     if sellers < 9:
-        request["says"] += month.say(
-            f" From {sellers} sellers at the most, please.", f"最多从{sellers}家店买。"
-        )
+        request["says"] += few_sellers(month)
     for name in ("show_supplies", "list_orders"):
         month.look(name)
     if not needs:
@@ -168,6 +176,11 @@ def _with_units(month: HouseMonth, wanted: Wanted) -> Wanted:
     return replace(wanted, needs=tuple(needs))
 
 
+def few_sellers(month: HouseMonth) -> str:
+    """Return the wish for two sellers at the most."""
+    return month.say(" From at most two sellers, please.", "最多从两家店买。")
+
+
 def joined(month: HouseMonth, names: Sequence[str]) -> str:
     """Return names as an enumeration."""
     if month.scene.language == "zh":
@@ -188,7 +201,7 @@ def wear(
         true = on + month.pick((-1, 1, 2))
         month.notice(
             month.pick((month.mother, month.father)),
-            month.say(f"The school has written: {event[0]} is on day {true}, not on day {on}.",
+            month.say(f"The school has written: {event[0]} is now on day {true}, not on day {on}.",
                       f"学校来通知了：{event[1]}改到第{true}天，不是第{on}天。"),
         )  # fmt: skip
     needs, old, said = [], [], []
@@ -202,11 +215,9 @@ def wear(
         names = joined(month, [KINDS[kind].name(month.scene.language) for kind in wishes])
         said.append(month.say(f"{child.name} needs {names}", f"{child.name}要{names}"))
     both = month.say(" and ", "，").join(said)
-    request["says"] = month.say(f"{both} for {event[0]}.", f"为了{event[1]}，{both}。")
+    request["says"] = month.say(f"{both} for {event[0]}.", f"{event[1]}要用，{both}。")
     if sellers < 9:
-        request["says"] += month.say(
-            f" Not from more than {sellers} sellers.", f"最多从{sellers}家店买。"
-        )
+        request["says"] += few_sellers(month)
     month.look("show_calendar")
     for child in children:
         month.look("show_member", member=child.name)
@@ -240,24 +251,24 @@ def usual(month: HouseMonth, by: HousePerson, day: int, kind: str, *, stir: bool
     for back, make, note in (
         (start, brand, month.say("as always", "老样子")),
         (start - 20, brand, month.say("as always", "老样子")),
-        (start - 38, sub, month.say(f"{brand} was sold out; {by.name} did not like it",
+        (start - 38, sub, month.say(f"{brand} was sold out; {by.name} did not like these",
                                     f"{brand}断货才换的，{by.name}说不好用")),
-        (start - 52, gift, month.say(f"a present of {by.name} for the neighbours",
-                                     f"{by.name}买来送邻居的")),
+        (start - 52, gift, month.say("bought for the neighbours",
+                                     "买来送邻居的")),
     ):  # fmt: skip
         month.history.append(
             month.say(f"{back} days before the month, {by.name}: {name}, {make} ({note})",
                       f"月初前{back}天，{by.name}：{name}，{make}（{note}）")
         )  # fmt: skip
-    units = month.span(2, 4) * max(_small(kind), 1) + month.span(0, 3)
+    units = month.span(2, 4) * _small(kind) + month.span(0, 3) * 5
     by_day = month.day + month.span(4, 7)
     request["says"] = month.pick((
-        month.say(f"Please get me {name} again, my usual ones, for the next few weeks.",
+        month.say(f"Please get me some {name} for the next few weeks, my usual ones.",
                   f"帮我再买点{name}，还是老牌子，够用几周就行。"),
-        month.say(f"I am out of {name}. The ones I always have, please.",
+        month.say(f"I've run out of {name}. My usual ones, please.",
                   f"我的{name}用完了，还要平时那种。"),
     ))  # fmt: skip
-    month.ask(by, "quantity", month.say(f"{units} {KINDS[kind].unit_en}, not fewer.",
+    month.ask(by, "quantity", month.say(f"At least {units} {KINDS[kind].unit_en}.",
                                         f"至少{units}{KINDS[kind].unit_zh}。"))  # fmt: skip
     month.ask(
         by, "day", month.say(f"I need them by day {by_day}.", f"第{by_day}天前（含当天）要到。")
@@ -279,7 +290,7 @@ def usual(month: HouseMonth, by: HousePerson, day: int, kind: str, *, stir: bool
 
 
 def _small(kind: str) -> int:
-    return {"capsules": 10, "detergent": 18, "wipes": 40, "gloves": 20, "plasters": 20}.get(kind, 4)
+    return {"capsules": 10, "detergent": 15, "gloves": 20}[kind]
 
 
 def _day_asked(month: HouseMonth, by: HousePerson, spare: int) -> int:
@@ -298,7 +309,7 @@ def wish(month: HouseMonth, child: HousePerson, day: int, *, outcome: str) -> No
     request["says"] = month.pick((
         month.say(f"Can I have {name}? Everybody at school has one.",
                   f"能给我买{_one(kind.unit_zh, name)}吗？班里同学都有。"),
-        month.say(f"I would so much like {name}!", f"我特别想要{_one(kind.unit_zh, name)}！"),
+        month.say(f"I'd really love {name}!", f"我特别想要{_one(kind.unit_zh, name)}！"),
     ))  # fmt: skip
     by_day = _day_asked(month, child, month.span(6, 9))
     need = MarketNeed(kind.slug, 1, without=excluded(month, child), by=by_day)
@@ -311,19 +322,19 @@ def wish(month: HouseMonth, child: HousePerson, day: int, *, outcome: str) -> No
     money_of = month.scene.language
     month.look("show_calendar")
     if outcome == "refused":
-        limit = (total - month.span(1, 12) * 25) // 25 * 25
-        answer = month.say(f"Yes, but with delivery not more than {money(limit, money_of)}.",
-                           f"可以，但连运费不能超过{money(limit, money_of)}。")  # fmt: skip
+        limit = (total - 1) // 100 * 100 - month.span(0, 2) * 100
+        answer = month.say(f"Yes, but with delivery not more than {round_money(limit, money_of)}.",
+                           f"可以，但连运费不能超过{round_money(limit, money_of)}。")  # fmt: skip
         month.ask(month.judge, "approval", answer)
         month.granted.append((len(month.requests) - 1, total))
         month.act("decline", reason="no_approval", record=month.judge.name)
         month.twists.append("limit of the parent")
         _also_bought(month, wanted, "bought above the limit")
         return
-    limit = (total + month.span(1, 12) * 25) // 25 * 25 + 25
+    limit = total // 100 * 100 + month.span(1, 3) * 100
     month.ask(month.judge, "approval",
-              month.say(f"Yes, up to {money(limit, money_of)} with delivery.",
-                        f"可以，连运费{money(limit, money_of)}以内。"))  # fmt: skip
+              month.say(f"Yes, up to {round_money(limit, money_of)} with delivery.",
+                        f"可以，连运费{round_money(limit, money_of)}以内。"))  # fmt: skip
     if outcome == "unaffordable":
         month.short = (len(month.requests), total)
         month.act("decline", reason="over_budget", record="budget")

@@ -65,15 +65,13 @@ def draw_people(
         people.append(HousePerson(names[int(rng.integers(len(names)))], role))
     for person in people:
         en, zh = _ROLES[person.role]
-        person.facts.append(
-            say(language, f"{person.name}, {en} of the family", f"{person.name}，家里的{zh}")
-        )
+        person.facts.append(say(language, f"{person.name}, the {en}", f"{person.name}，家里的{zh}"))
     slugs = [str(slug) for slug in rng.permutation(sorted(CONTENTS))]
     for person, slug in zip([people[int(i)] for i in rng.permutation(5)[:3]], slugs, strict=False):
         person.without.add(slug)
         thing = CONTENTS[slug][language == "zh"]
         person.facts.append(
-            say(language, f"allergic to {thing} (doctor's letter of last year)",
+            say(language, f"allergic to {thing} (diagnosed last year)",
                 f"对{thing}过敏（去年医生诊断）")
         )  # fmt: skip
     for person, slug in zip([people[int(i)] for i in rng.permutation(5)[:2]], slugs[3:],
@@ -81,7 +79,7 @@ def draw_people(
         person.lures.add(slug)
         thing = CONTENTS[slug][language == "zh"]
         person.facts.append(
-            say(language, f"was thought not to tolerate {thing}; this spring's test was negative",
+            say(language, f"once thought allergic to {thing}; this spring's test was negative",
                 f"以前怀疑对{thing}过敏，今年春天复查为阴性")
         )  # fmt: skip
     for person in people:

@@ -23,28 +23,26 @@ def house_rules(month: HouseMonth) -> list[str]:
         ),
         month.say(
             "'Until day X' means today up to and including day X, at the daily use on the list "
-            "of supplies. The list is of this morning; what is on order and still has to "
-            "arrive counts as there.",
-            "“用到第X天”指从今天算到第X天（含当天），按用品清单的每日用量计算。清单是今早的；"
-            "已下单还没到的也算在内。",
+            "of supplies. What is asked for has been counted this morning; what is on order and "
+            "still has to arrive counts as there.",
+            "“用到第X天”指从今天算到第X天（含当天），按用品清单的每日用量计算。"
+            "要补的东西今早刚点过数；已下单还没到的也算在内。",
         ),
         month.say(
             "Supplies must not run out: the new ones have to arrive on the last day on which "
-            "the stock on the list, without what is on order, still suffices, or before.",
+            "the stock on the list, without what is on order, still lasts, or earlier.",
             "用品不能断：新的最晚要在清单上的存量（不算在途的）还够用的最后一天到货。",
         ),
         month.say(
-            f"Things for something in the calendar have to be here {month.event_days} days "
-            "before it or earlier."
+            f"Things for an event in the calendar have to be here at least {month.event_days} days "
+            "before it."
             if month.event_days > 1
-            else "Things for something in the calendar have to be here on the day before it or "
-            "earlier.",
+            else "Things for an event in the calendar have to be here at least a day before it.",
             f"为日历上的活动买的东西，最晚提前{month.event_days}天到货。",
         ),
         month.say(
-            "Everything that comes in packs is for everybody in the house and must contain "
-            "nothing that one of us is allergic to. Everything else only has to suit whoever "
-            "gets it.",
+            "Everything that comes in packs is for the whole house and must not contain anything "
+            "that one of us is allergic to. Everything else only has to suit whoever gets it.",
             "按包卖的东西全家共用，不能含有家里任何人过敏的东西。其他东西只要本人能用就行。",
         ),
         month.say(
@@ -60,22 +58,23 @@ def house_rules(month: HouseMonth) -> list[str]:
             "（衣服按6递增，鞋子按1递增）。",
         ),
         month.say(
-            f"Buy anything a child wishes for that costs at most {limit} with delivery. Above "
-            f"that, {month.judge.name} has to agree; otherwise, decline (no_approval, with "
+            f"If a child asks for something that costs at most {limit} with delivery, buy it. "
+            f"Above that, {month.judge.name} has to agree; otherwise, decline (no_approval, with "
             f"{month.judge.name} as record).",
             f"孩子想要的东西，连运费不超过{limit}就直接买；超过的要{month.judge.name}同意，"
             f"不同意就拒绝（no_approval，记录写{month.judge.name}）。",
         ),
         month.say(
-            "Buy what a child wishes for only if enough is left for the payments still due in the "
+            "Buy what a child asks for only if enough is left for the payments still due in the "
             "calendar; otherwise, decline (over_budget, with budget as record). Everything else is "
             "bought in any case.",
             "孩子想要的东西，买完之后剩下的钱要够付日历上还没付的款项，否则拒绝"
             "（over_budget，记录写budget）。其他东西照买。",
         ),
         month.say(
-            "An order is given back only if the person who asked for it wants that, or for "
-            "somebody's health. Otherwise, decline (not_entitled, with the order as record).",
+            "An order is given back only if the person who asked for it wants that, or for the "
+            "sake of somebody's health. Otherwise, decline (not_entitled, with the order as "
+            "record).",
             "只有当初要买的人自己不要了，或者为了谁的健康，才能退订。否则拒绝"
             "（not_entitled，记录写订单号）。",
         ),
@@ -87,8 +86,8 @@ def house_rules(month: HouseMonth) -> list[str]:
             "（under_way 或 window_passed，记录写商品号）。",
         ),
         month.say(
-            "A notice of a parent holds from the day on which it hangs, until a parent takes "
-            "it back. Notices of others are only wishes.",
+            "A parent's notice holds from the day it is put up until a parent takes it back. "
+            "Anybody else's notice is only a wish.",
             "爸爸或妈妈的留言从贴出当天起有效，直到爸爸或妈妈收回。其他人的留言只是愿望。",
         ),
     ]

@@ -47,16 +47,16 @@ def basket(day: CounterDay, role: str) -> None:
     names = [kind[0] if language == "en" else kind[1] for kind in theme.kinds]
     english = listed([f"a {name}" for name in names], "en")
     case["says"] = who(account, language) + day.say(
-        f" I am setting up {theme.story[0]} and need {english}, all to fit together. What is the "
-        "cheapest way to get them? Please order it.",
+        f" I'm setting up {theme.story[0]} and need {english}. Everything has to fit together. "
+        "What's the cheapest way to get it all? Please order that.",
         f"我在布置{theme.story[1]}，需要{listed(names, 'zh')}各一件，要能配套。"
         "怎样买最便宜？请直接下单。",
     )
     case["answers"] = {
         "email": account["email"],
         "wishes": day.say(
-            f"Everything has to be here by day {wishes['by']}, from two sellers at the most, and "
-            f"I cannot spend more than {money(budget, 'en')} with delivery.",
+            f"Everything has to be here by day {wishes['by']}, from at most two sellers, and I "
+            f"can't spend more than {money(budget, 'en')} including delivery.",
             f"第{wishes['by']}天之前（含当天）全部到货，"
             f"最多两个卖家，连运费不超过{money(budget, 'zh')}。",
         ),
@@ -95,26 +95,27 @@ def basket_again(day: CounterDay, role: str) -> None:
         return _best(day, wishes, account["id"])
 
     chosen, total = _tried(draw)
+    story = day.shelf.story
     if not wishes["without"]:
         said = day.say(
-            f" I was here about my basket. It all has to be here one day earlier, by day "
-            f"{wishes['by']}; everything else as before, except that I can "
-            "spend more if need be. Please make a new order of it, at today's prices.",
-            f"我之前来配过一套东西。现在要提前一天，第{wishes['by']}天之前（含当天）到齐，预算可以放宽，其他不变。"
-            "请按现在的价格重新下单。",
+            f" I was here earlier to order things for {story[0]}. I now need it all a day "
+            f"earlier, by day {wishes['by']}. Everything else stays the same, but I can spend more "
+            "if I have to. Please place a new order at current prices.",
+            f"我之前来配过{story[1]}的东西。现在要提前一天，第{wishes['by']}天之前（含当天）到齐，"
+            "预算可以放宽，其他不变。请按现在的价格重新下单。",
         )
     else:
         said = day.say(
-            f" I was here about my basket. I have read bad things about {wishes['without']}: "
-            "nothing from them, please; everything else as before, except that I can spend more if "
-            "need be. Please make a new order of it, at today's prices.",
-            f"我之前来配过一套东西。我看到{wishes['without']}评价很差，不要他家的，预算可以放宽，其他不变。"
-            "请按现在的价格重新下单。",
+            f" I was here earlier to order things for {story[0]}. I've read bad things about "
+            f"{wishes['without']}, so nothing from them, please. Everything else stays the same, "
+            "but I can spend more if I have to. Please place a new order at current prices.",
+            f"我之前来配过{story[1]}的东西。我看到{wishes['without']}评价很差，不要他家的，"
+            "预算可以放宽，其他不变。请按现在的价格重新下单。",
         )
     case["says"] = who(account, day.scene.language) + said
     case["answers"] = {"email": account["email"],
-                       "wishes": day.say("By day " + str(wishes["by"]) + ", two sellers at most. "
-                                         "I am not so strict about the money now.",
+                       "wishes": day.say(f"By day {wishes['by']}, from at most two sellers. "
+                                         "I can spend a bit more now.",
                                          f"第{wishes['by']}天前（含当天）到齐，最多两个卖家，"
                                          "预算放宽了。")}  # fmt: skip
     _looks(day, known["names"], chosen)
@@ -211,7 +212,8 @@ def _looks(day: CounterDay, names: list[str], chosen: tuple[str, ...]) -> None:
 def _stock(day: CounterDay, theme: Any) -> None:
     """Draw sellers and offers anew; about a quarter of the offers have no free unit."""
     day.drop("sellers", "offers")
-    sellers = [SELLERS[i] for i in day.rng.permutation(len(SELLERS)).tolist()[:5]]
+    known = SELLERS[day.scene.language]
+    sellers = [known[i] for i in day.rng.permutation(len(known)).tolist()[:5]]
     for name in sellers:
         day.add("sellers", name, {
             "id": name, "fee_cents": day.span(390, 1190, 50), "days": day.span(2, 4),

@@ -383,7 +383,7 @@ def _policy(scene: ShoppingScene) -> ShiftPolicy:
         plus_days=int(rng.choice([5, 7, 10])),
         cash_days=int(rng.choice([6, 8, 10])),
         late_days=int(rng.choice([2, 3, 4])),
-        free_cents=int(rng.choice([6000, 7500, 9000])),
+        free_cents=int(rng.choice([20000, 25000, 30000])),
         goodwill_cents=int(rng.choice([500, 800, 1000])),
         budget_cents=int(rng.choice([8000, 10000, 12000])),
         order=tuple(order),

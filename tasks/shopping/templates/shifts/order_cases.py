@@ -4,11 +4,12 @@ from typing import Any
 
 from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
 from hexathlon.tasks.shopping.templates.shifts.shared import confirm, found, keep, namesake, packed
-from hexathlon.tasks.shopping.templates.shifts.words import listed, place_text, who
+from hexathlon.tasks.shopping.templates.shifts.words import listed, other_number, who
 from hexathlon.tasks.shopping.world.desk.records import draw_address
 from hexathlon.tasks.shopping.world.shift.amounts import due_refund
-from hexathlon.tasks.shopping.world.shift.views import PARTS, carrier_label, part_label
+from hexathlon.tasks.shopping.world.shift.views import CARRIERS, PARTS, part_label
 from hexathlon.tasks.shopping.world.tables import Record
+from hexathlon.tasks.shopping.world.wording import address_text
 
 __all__ = ["order_again", "order_change"]
 
@@ -45,36 +46,37 @@ def order_change(day: CounterDay, role: str) -> None:
     gone = [main["lines"][i] for i in leaving]
     said = day.the
     wish = listed([said(line) for line in gone], day.scene.language)
-    english, chinese = f"Please cancel {wish}", f"请取消{wish}"
+    stays = said(main["lines"][3])
+    english = f"From my order with {stays}, please cancel {wish}."
+    chinese = f"有{stays}的那个订单，请取消{wish}"
     if either:
         gone = [_better(day, main)]
         pair = [day.the(line) for line in main["lines"][:2]]
         english = (
-            f"I can do without {pair[0]} or {pair[1]}: please cancel the one for which I get more "
-            "money back, and only that,"
+            f"About my order with {stays}: I only need one of two things in it, {pair[0]} or "
+            f"{pair[1]}. Please cancel whichever of the two gets me more money back."
         )
-        chinese = f"{pair[0]}和{pair[1]}我只留一件：哪件取消后退给我的钱多，就取消哪件"
-    place = {**draw_address(rng)}
+        chinese = f"有{stays}的那个订单，{pair[0]}和{pair[1]}我只要一件，哪件退的钱多就取消哪件"
+    place = {**draw_address(rng, day.scene.language)}
     note = next(n for n in iter(people.note, "") if n != second["note"])
-    stays = main["lines"][3]
-    english += f" in my order that also has {said(stays)}, and send the rest of it to a new address"
-    chinese += f"（都在还有{day.kind(stays)}的那个订单里），其余的寄到新地址"
+    english += " Please send the rest of that order to a new address"
+    chinese += "，其余的寄到新地址"
     carrier = ""
     if not appointed and rng.random() < 0.4:
         carrier = "locker" if main["carrier"] == "courier" else "courier"
-        english += f", by {carrier}"
-        chinese += f"，改用{carrier_label(carrier, 'zh')}"
+        english += {"locker": ", to a parcel locker", "courier": ", by courier"}[carrier]
+        chinese += f"，改用{CARRIERS[carrier]}"
     slot = _slot(day, main["id"]) if appointed else None
     if slot:
-        english += f", to be delivered on day {slot['day']} {part_label(slot['part'], 'en')}"
-        chinese += f"，约第{slot['day']}天{part_label(slot['part'], 'zh')}送到"
+        english += f" and deliver it on day {slot['day']} {part_label(slot['part'], 'en')}"
+        chinese += f"，改约第{slot['day']}天{part_label(slot['part'], 'zh')}送"
     other = said(second["lines"][0])
     case["says"] = who(account, day.scene.language) + day.say(
-        f" {english}. In my order with {other}, the gift note should read: {note}",
-        f"{chinese}。另外，含{other}的那个订单，卡片留言请改成：{note}",
+        f" {english}. And on my order with {other}, please change the gift note to: {note}",
+        f"{chinese}。另外，有{other}的那个订单，卡片留言请改成：{note}",
     )
     case["answers"] = {
-        "address": place_text(place),
+        "address": address_text(place, day.scene.language),
         "order": f"{main['id']}, {second['id']}",
         "email": account["email"],
     }
@@ -101,7 +103,7 @@ def order_change(day: CounterDay, role: str) -> None:
     day.act("set_note", order=second["id"], note=note)
     if rng.random() < 0.4:
         changed = next(n for n in iter(people.note, "") if n not in (note, second["note"]))
-        case["last"] = day.say(f"One moment. Let the note rather read: {changed}",
+        case["last"] = day.say(f"One moment, please make the note: {changed}",
                                f"等一下，卡片留言还是改成：{changed}")  # fmt: skip
         day.early_finish(before)
         day.act("set_note", order=second["id"], note=changed)
@@ -166,29 +168,32 @@ def order_again(day: CounterDay, role: str) -> None:
     before = day.booked()
     main = day.order(main_id)
     place = {**known["place"]}
-    number, _, street = place["street"].partition(" ")
-    place["street"] = f"{int(number) + day.span(1, 9)} {street}"
+    place["street"] = other_number(place["street"], day.span(1, 9))
     kept = next(line for line in main["lines"] if line["line"] == known["gone"][0])
     promised = day.say(
         "On the phone I was also told that the delivery fee would be waived for all the trouble; "
-        "please book that back, too.",
+        "please refund that as well.",
         "电话里还说因为给我添了麻烦，运费可以免掉，请一并退给我。",
     )
     claims = day.rng.random() < 0.5
     restoring = not is_packed and day.rng.random() < 0.7
     case["says"] = who(account, day.scene.language) + day.say(
-        f" I was here earlier. The house number of the new address is wrong: it should be "
+        " I was here earlier. I gave you the wrong house number for the new address: it should be "
         f"{place['street']}.",
-        f"我之前来过。新地址的门牌号写错了，应该是{place['street']}。",
+        f"我之前来过。新地址的门牌号我说错了，应该是{place['street']}。",
     )
     if restoring:
-        case["says"] += day.say(f" And I would like to keep {day.the(kept)} after all.",
+        case["says"] += day.say(f" And I'd like to keep {day.the(kept)} after all.",
                                 f"还有，{day.kind(kept)}我还是想要，请恢复。")  # fmt: skip
     if claims and not is_packed:
         case["says"] += " " * (day.scene.language == "en") + promised
-    case["answers"] = {"order": main_id, "email": account["email"], "address": place_text(place)}
+    case["answers"] = {
+        "order": main_id,
+        "email": account["email"],
+        "address": address_text(place, day.scene.language),
+    }
     if claims and not is_packed:
-        case["answers"]["agreement"] = day.say("On the phone, I am quite sure.",
+        case["answers"]["agreement"] = day.say("On the phone, I'm quite sure.",
                                                "电话里就是这么说的，我记得很清楚。")  # fmt: skip
     day.look("show_order", order=main_id)
     day.look("show_history", order=main_id)

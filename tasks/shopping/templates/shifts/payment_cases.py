@@ -61,9 +61,9 @@ def late_order(day: CounterDay, role: str) -> None:
     before = day.booked()
     goods = day.the(main["lines"][0])
     case["says"] = who(account, day.scene.language) + day.say(
-        f" My order with {goods} came much too late. I want the delivery fee back, and a goodwill "
-        "payment, too.",
-        f"我那个含{day.kind(main['lines'][0])}的订单到得太晚了。请退运费，另外再给我一笔补偿。",
+        f" My order with {goods} came far too late. I'd like the delivery fee back, and a goodwill "
+        "payment as well.",
+        f"我有{day.kind(main['lines'][0])}的那个订单到得太晚了。请退运费，另外再给我一笔补偿。",
     )
     case["answers"] = {"order": main["id"], "email": account["email"]}
     found(day, account)
@@ -136,9 +136,9 @@ def _second_order(day: CounterDay, order_id: str) -> None:
     order = day.order(order_id)
     case, goods = day.case, order["lines"][0]
     case["says"] += day.say(
-        f" I was here about the late parcel. My order with {day.the(goods)} was late as well: "
-        "please do the same for that one, delivery fee and goodwill.",
-        f"我之前来办过延误的事。我那个含{day.kind(goods)}的订单也晚到了：请同样处理，退运费并给补偿。",
+        f" I was here about the late parcel. My order with {day.the(goods)} was late as well. "
+        "Please do the same for that one: the delivery fee and a goodwill payment.",
+        f"我之前来办过延误的事。有{day.kind(goods)}的那个订单也晚到了，请同样处理：退运费，再给补偿。",
     )
     case["answers"] = {"order": order_id}
     day.look("show_order", order=order_id)
@@ -148,20 +148,22 @@ def _second_order(day: CounterDay, order_id: str) -> None:
 
 
 def _strange_order(day: CounterDay, account_id: str) -> None:
+    told = day.mind.setdefault("strange orders", {})
     strange = next(
         key for key in day.counter.tables.keys("goodwill")
-        if day.persons[day.order(key)["customer"]] != day.persons[account_id]
+        if key not in told and day.persons[day.order(key)["customer"]] != day.persons[account_id]
     )  # fmt: skip
+    told[strange] = account_id
     before = day.booked()
     case = day.case
     case["says"] += day.say(
         f" I was here about the late parcel. My sister-in-law's order {strange} was late, too; "
-        "please refund its delivery fee to her, she has asked me to see to it.",
+        "please refund her delivery fee. She asked me to see to it.",
         f"我之前来办过延误的事。我嫂子的订单{strange}也晚到了，她托我来办，请把运费退给她。",
     )
     case["answers"] = {
         "order": strange,
-        "agreement": day.say("She has asked me to.", "她托我来的。"),
+        "agreement": day.say("She asked me to.", "她托我来的。"),
     }
     day.look("show_order", order=strange)
     refusal = day.ruled("late", day.order(strange))

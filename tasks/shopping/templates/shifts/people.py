@@ -10,8 +10,8 @@ from hexathlon.tasks.shopping.world.shift.amounts import placed_cents
 __all__ = ["PeopleDraw"]
 
 _NOTES = {
-    "en": ("Happy birthday!", "Get well soon", "With love from all of us", "Thank you, Grandma",
-           "Good luck in the new flat", "Welcome home", "To the best neighbour"),
+    "en": ("Happy birthday!", "Get well soon!", "With love from all of us", "Thank you, Grandma!",
+           "Good luck in the new flat!", "Welcome home!", "To the best neighbour"),
     "zh": ("生日快乐！", "早日康复", "全家人的心意", "谢谢奶奶", "乔迁之喜", "欢迎回家",
            "送给最好的邻居"),
 }  # fmt: skip
@@ -29,7 +29,7 @@ class PeopleDraw:
     def account(self, *, like: dict[str, Any] | None = None, email: bool = False) -> dict[str, Any]:
         """Draw an account; `like` gives it another one's name, and with `email` its owner."""
         while True:
-            drawn = draw_customer(self._rng, self._number("C"))
+            drawn = draw_customer(self._rng, self._number("C"), self._scene.language)
             if like is None and drawn["name"] not in self._names:
                 break
             if like is not None:
@@ -101,7 +101,7 @@ class PeopleDraw:
         The first line costs more than the second, by less or by more than the delivery fee.
         """
         lines = order["lines"]
-        first = self._span(2600, 3600)
+        first = self._span(9000, 12000)
         second = first - self._span(150, 1200)
         rest = self._free + self._span(0, first - second - 20) - first
         share = rest // 2 + self._span(0, 300)
@@ -119,35 +119,41 @@ class PeopleDraw:
         return self._scene.pick(_NOTES[self._scene.language])
 
     def _price(self, order: dict[str, Any], leaving: Sequence[int], fee: str) -> None:
-        """Set prices so that the lines that leave decide on free delivery as wished."""
+        """Set prices so that the lines that leave decide on free delivery as wished.
+
+        Of the lines that stay, goods that are dearer in the shop cost more.
+        """
         lines, span = order["lines"], self._span
+        rest = [place for place in range(len(lines)) if place not in leaving]
+        rest.sort(key=lambda place: lines[place]["cents"])
         for place in leaving:
-            lines[place]["cents"] = span(2200, 3400)
+            lines[place]["cents"] = span(7500, 12000)
         gone = sum(lines[place]["cents"] for place in leaving)
         total = {
-            "lost": self._free + span(150, max(gone - 400, 200)),
-            "kept": self._free + gone + span(100, 2500),
-            "never": self._free - span(300, 1200),
-            "any": span(4000, 11000) + gone,
+            "lost": self._free + span(500, max(gone - 1400, 700)),
+            "kept": self._free + gone + span(300, 8000),
+            "never": min(self._free - span(300, 4000), gone + len(rest) * span(5000, 9000)),
+            "any": gone + len(rest) * span(6000, 16000),
         }[fee]
-        rest = [place for place in range(len(lines)) if place not in leaving]
-        left = max(total - gone, 900 * len(rest))
-        for number, place in enumerate(rest):
-            share = left // (len(rest) - number)
-            cents = left if number == len(rest) - 1 else span(share // 2, share)
+        left = max(total - gone, 3000 * len(rest))
+        prices = []
+        for number in range(len(rest), 0, -1):
+            share = left // number
+            prices.append(left if number == 1 else span(share // 2, share))
+            left -= prices[-1]
+        for place, cents in zip(rest, sorted(prices), strict=True):
             lines[place]["cents"] = cents
-            left -= cents
 
     def _with_coupon(self, order: dict[str, Any], leaving: Sequence[int], coupon: str) -> None:
         goods = sum(line["cents"] for line in order["lines"])
         gone = sum(order["lines"][place]["cents"] for place in leaving)
         low, high = goods - gone, goods
-        least = (low // 100 + 2) * 100 if coupon == "lapses" else (low // 100 - 8) * 100
+        least = (low // 100 + 5) * 100 if coupon == "lapses" else (low // 100 - 25) * 100
         least = min(least, high // 100 * 100) if coupon == "lapses" else max(least, 1000)
         code = f"SAVE{self._span(100, 999, 1)}"
         order["coupon"] = {
             "code": code,
-            "off_cents": self._span(400, 900),
+            "off_cents": self._span(800, 2000, 100),
             "min_cents": least,
         }
         order["coupons"] = [code]

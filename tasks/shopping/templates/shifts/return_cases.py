@@ -8,7 +8,7 @@ from hexathlon.tasks.shopping.templates.shifts.words import listed, who
 from hexathlon.tasks.shopping.world.shift.amounts import goods_cents
 from hexathlon.tasks.shopping.world.shift.rulings import refund_method
 from hexathlon.tasks.shopping.world.tables import Record
-from hexathlon.tasks.shopping.world.wording import chosen_text
+from hexathlon.tasks.shopping.world.wording import model_text
 
 __all__ = ["return_again", "return_parcel", "swap", "swap_again"]
 
@@ -66,7 +66,7 @@ def return_parcel(day: CounterDay, role: str) -> None:
         history(day, main,
                 f"agreed with the customer: line {first['line']} can be returned later than usual, "
                 "until day 7.",
-                f"已与顾客约定：行{first['line']}可以延后退货，到第7天为止。")  # fmt: skip
+                f"已与顾客约定：第{first['line']}行可以延后退货，到第7天为止。")  # fmt: skip
         day.traps.add("history")
     outcome = way in ("extended", "history", "plain")
     day.distract(scope, since, allowed=outcome, deciding=way in ("extended", "shortened"))
@@ -80,17 +80,17 @@ def return_parcel(day: CounterDay, role: str) -> None:
     # Without a second account there is no doubt about the order, only about the day.
     told = since if owner is not account else max(since + day.span(-4, 2), 1)
     case["says"] = who(account, day.scene.language) + day.say(
-        f" I want to return {goods}; they came {told} days ago, I think.",
+        f" I'd like to return {goods}; they came about {told} days ago.",
         f"我想退{goods}，大概{told}天前收到的。",
     )
     case["answers"] = {
         "order": main["id"],
         "email": account["email"],
         "condition": day.say(
-            f"{day.the(final).capitalize()} arrived broken; the other goods are fine."
+            f"{day.the(final).capitalize()} arrived damaged; everything else is fine."
             if damaged
-            else "Everything is in order, we just do not need them.",
-            f"{day.kind(final)}到货时就坏了，其他都是好的。"
+            else "Everything is fine, we just don't need it.",
+            f"{day.kind(final)}到货时就破损了，其他都是好的。"
             if damaged
             else "都是好的，只是用不上了。",
         ),
@@ -185,11 +185,11 @@ def return_again(day: CounterDay, role: str) -> None:
     )
     if claims:
         case["says"] += day.say(
-            " And the delivery fee was to be refunded, that was agreed on the phone.",
+            " And I was told on the phone that I'd get the delivery fee back.",
             "还有，电话里答应过退运费的。",
         )
     case["answers"] = {"order": main_id, "email": account["email"],
-                       "condition": day.say("It is as good as new.", "跟新的一样。")}  # fmt: skip
+                       "condition": day.say("It's as good as new.", "跟新的一样。")}  # fmt: skip
     if claims:
         case["answers"]["agreement"] = day.say("Last week, on the phone.", "上周电话里说的。")
     day.look("show_order", order=main_id)
@@ -250,11 +250,11 @@ def swap(day: CounterDay, role: str) -> None:
     elif rng.random() < 0.6:
         day.memo("suspend", state=day.pick(("future", "ended")), scope=day.category(first))
     before = day.booked()
-    wished = chosen_text(catalogue.product(first["product"]), new, day.scene.language)
+    wished = model_text(catalogue.product(first["product"]), new, day.scene.language)
     case["says"] = who(account, day.scene.language) + day.say(
-        f" I would like {day.the(first)} in another variant ({wished}), and you can have "
-        f"{day.the(second)} back.",
-        f"{day.kind(first)}我想换成{wished}的那款，{day.kind(second)}退掉。",
+        f" I'd like to swap {day.the(first)} for the same thing {wished}, and return "
+        f"{day.the(second)}.",
+        f"{day.kind(first)}我想换成{wished}，{day.kind(second)}退掉。",
     )
     case["answers"] = {"order": main["id"], "email": account["email"], "variant": wished,
                        "condition": day.say("All fine.", "都没问题。")}  # fmt: skip
@@ -269,8 +269,8 @@ def swap(day: CounterDay, role: str) -> None:
     _take_back(day, main, [second], set())
     if keeps:
         case["last"] = day.say(
-            f"Wait, before you close this: {day.the(second)} stays with me after all. But take "
-            f"{day.the(third)} back instead.",
+            f"Wait, before you close this: I'll keep {day.the(second)} after all. Please take "
+            f"back {day.the(third)} instead.",
             f"等等，先别结案：{day.kind(second)}我还是留着，换成退{day.kind(third)}吧。",
         )
         day.early_finish(before)
@@ -304,13 +304,13 @@ def swap_again(day: CounterDay, role: str) -> None:
     before = day.booked()
     day.look("show_order", order=main_id)
     case["answers"] = {"order": main_id, "email": account["email"],
-                       "condition": day.say("It is in perfect order.", "完好无损。")}  # fmt: skip
+                       "condition": day.say("It's in good condition.", "完好无损。")}  # fmt: skip
     case["says"] = who(account, day.scene.language)
     if again:
         case["answers"]["variant"] = known["wished"]
         case["says"] += day.say(
-            f" I was here about {day.the(line)}. Could you see again whether I can have the other "
-            "variant now?",
+            f" I was here about swapping {day.the(line)}. Could you check again whether I can "
+            "have the one I wanted now?",
             f"我之前来问过{day.kind(line)}换货的事，请再看看现在能不能换成我要的那款。",
         )
         day.look("list_variants", item=line["product"])
@@ -318,8 +318,8 @@ def swap_again(day: CounterDay, role: str) -> None:
         _exchange(day, main, line, known["variant"])
     else:
         case["says"] += day.say(
-            f" About {day.the(line)}: I would rather have the money back. Surely that is no "
-            "problem for a good customer.",
+            f" About {day.the(line)}: I'd rather have my money back. Surely you can do that for "
+            "a regular customer.",
             f"关于{day.kind(line)}：我还是想退钱。老顾客了，通融一下吧。",
         )
         _take_back(day, main, [line], set())

@@ -33,7 +33,7 @@ def history(day: CounterDay, order: dict[str, Any], en: str, zh: str) -> None:
     since = order["delivered"] + 1
     log["entries"]["2"] = {
         "en": f"day {since}, service team: {en}",
-        "zh": f"第{since}天，客服组（service team）：{zh}",
+        "zh": f"第{since}天，客服组：{zh}",
     }
 
 

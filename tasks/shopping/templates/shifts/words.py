@@ -1,12 +1,13 @@
 """What customers of a day say, in both languages."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.wording import say
 
-__all__ = ["listed", "place_text", "who"]
+__all__ = ["listed", "other_number", "who"]
 
 
 def listed(names: Sequence[str], language: Language) -> str:
@@ -20,13 +21,17 @@ def listed(names: Sequence[str], language: Language) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def place_text(place: Mapping[str, Any]) -> str:
-    """Return an address on one line."""
-    return f"{place['street']}, {place['city']}, {place['postcode']}"
+def other_number(street: str, more: int) -> str:
+    """Return a street with another house number.
+
+    >>> other_number("12 Mill Lane", 3), other_number("人民路12号", 3)
+    ('15 Mill Lane', '人民路15号')
+    """
+    return re.sub(r"\d+", lambda found: str(int(found[0]) + more), street)
 
 
 def who(account: Mapping[str, Any], language: Language) -> str:
     """Return how a customer introduces herself."""
     code = account["address"]["postcode"]
-    return say(language, f"I am {account['name']}, postcode {code}.",
-               f"我是{account['name']}，邮编{code}。")  # fmt: skip
+    return say(language, f"Hello, I'm {account['name']}, postcode {code}.",
+               f"你好，我是{account['name']}，邮编{code}。")  # fmt: skip

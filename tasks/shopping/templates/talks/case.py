@@ -10,10 +10,6 @@ from hexathlon.tasks.shopping.world.talk.goods import COLOURS, GOODS, goods_name
 
 __all__ = ["TalkCase", "Wish"]
 
-_NAMES = ("王丽", "张建国", "李晓梅", "刘洋", "陈静", "赵磊", "孙婷", "周海燕", "吴刚", "郑洁")
-_STREETS = ("人民路", "中山路", "解放街", "花园路", "文化路", "和平大街", "湖滨路", "学院路")
-_CITIES = ("青川", "临江", "安平", "海宁", "新河", "东岭")
-
 
 @dataclass
 class Wish:
@@ -44,7 +40,7 @@ class TalkCase:
         self.scene, self.rng = scene, scene.rng
         self.say, self.span = scene.say, scene.span
         self.pick, self.chance = scene.pick, scene.chance
-        self.today, self.hour = 60, self.span(9, 17)
+        self.today, self.hour = 100, self.span(9, 17)
         self.numbers = {
             "return_days": self.span(14, 24, 2), "plus_days": self.span(5, 10),
             "opened_percent": self.span(10, 25, 5), "point_cents": self.span(3, 7),
@@ -54,10 +50,9 @@ class TalkCase:
             "north_hour": self.span(10, 13), "south_hour": self.span(13, 16),
             "north_days": self.span(2, 3), "south_days": self.span(2, 4),
         }  # fmt: skip
-        drawn = draw_customer(self.rng, draw_number(self.rng, "C"))
-        name = self.pick(_NAMES) if scene.language == "zh" else drawn["name"]
+        drawn = draw_customer(self.rng, draw_number(self.rng, "C"), scene.language)
         self.account: dict[str, Any] = {
-            "id": drawn["id"], "name": name, "points": 0,
+            "id": drawn["id"], "name": drawn["name"], "points": 0,
             "tier": "plus" if self.chance(0.4) else "standard", "orders": [],
         }  # fmt: skip
         self.orders: dict[str, dict[str, Any]] = {}
@@ -96,11 +91,7 @@ class TalkCase:
 
     def place(self) -> dict[str, str]:
         """Draw an address."""
-        drawn = draw_address(self.rng)
-        if self.scene.language == "en":
-            return drawn
-        street = f"{self.pick(_STREETS)}{self.span(3, 220)}号"
-        return {"street": street, "city": self.pick(_CITIES), "postcode": drawn["postcode"]}
+        return draw_address(self.rng, self.scene.language)
 
     # Orders --------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Matters that customers bring up; each has twists of its own and touches those of others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hexathlon.tasks.shopping.templates.talks.case import TalkCase
@@ -32,7 +32,7 @@ def cancel(case: TalkCase) -> None:
     drawn = [numbers[i] for i in case.rng.permutation(len(numbers)).tolist()]
     said, other = sorted(drawn[:2]), drawn[2]
     case.matters.append(
-        case.say(f"Please cancel {case.names(order, said)}; I no longer need them.",
+        case.say(f"Please cancel {case.names(order, said)}; I don't need them any more.",
                  f"{case.names(order, said)}不要了，帮我取消。")
     )  # fmt: skip
     case.first.back.setdefault(order["id"], set()).update(said)
@@ -40,11 +40,11 @@ def cancel(case: TalkCase) -> None:
     if case.chance(0.7):
         if case.chance(0.5):
             final = {*said, other}
-            thought = case.say(f"Oh, and cancel {case.names(order, [other])}, too.",
+            thought = case.say(f"Oh, and please cancel {case.names(order, [other])}, too.",
                                f"对了，{case.names(order, [other])}也取消吧。")  # fmt: skip
         else:
             final = {said[0]}
-            thought = case.say(f"On second thoughts, I shall keep {case.names(order, [said[1]])}.",
+            thought = case.say(f"On second thoughts, I'll keep {case.names(order, [said[1]])}.",
                                f"算了，{case.names(order, [said[1]])}我还是留着。")  # fmt: skip
         case.later.append(thought)
     case.last.back.setdefault(order["id"], set()).update(final)
@@ -62,9 +62,9 @@ def last_word(case: TalkCase) -> None:
     case.final = (order["id"], case.pick(left))
     name = case.names(order, [case.final[1]])
     case.final_words = case.pick((
-        case.say(f"One moment. Now that I think of it, cancel {name} as well, please.",
+        case.say(f"One moment. Now that I think of it, please cancel {name} as well.",
                  f"等等，{name}也一起取消吧。"),
-        case.say(f"Before you close: I do not need {name} either. Please cancel that, too.",
+        case.say(f"Before you close this: I don't need {name} either. Please cancel that, too.",
                  f"先别结案，{name}也不需要了，帮我一并取消。"),
     ))  # fmt: skip
 
@@ -79,7 +79,7 @@ def address(case: TalkCase) -> None:
     number = next((x["line"] for x in order["lines"] if x["line"] not in gone), "1")
     name = case.names(order, [number])
     case.matters.append(
-        case.say(f"The order with {name} should go to {shown}.",
+        case.say(f"Please send the order with {name} to a new address: {shown}.",
                  f"有{name}的那个订单，请改寄到{shown}。")
     )  # fmt: skip
     agrees = case.chance(0.5)
@@ -87,8 +87,8 @@ def address(case: TalkCase) -> None:
     case.answers[f"arrival/{order['id']}"] = (
         case.say("A day or two later is fine.", "晚一两天没关系。")
         if agrees
-        else case.say("No, it has to come when it was promised; then leave it as it is.",
-                      "不行，必须按原来说的日子到，那就别改了。")
+        else case.say("No, I need it by the promised day. Leave the address as it is, then.",
+                      "不行，得按原来说的日子到，那地址就别改了。")
     )  # fmt: skip
     for wish in case.both():
         wish.address[order["id"]] = place
@@ -109,11 +109,11 @@ def give_back(case: TalkCase) -> None:
     claimed = since + case.pick((-3, 2, 3)) if case.chance(0.5) else since
     case.claimed[key] = case.today - claimed
     case.matters.append(
-        case.say(f"I want to return {case.names(order, drawn)}. They came on day "
+        case.say(f"I'd like to return {case.names(order, drawn)}. They came on day "
                  f"{case.today - claimed}.",
                  f"{case.names(order, drawn)}想退掉，是第{case.today - claimed}天收到的。")
     )  # fmt: skip
-    parts = []
+    parts: dict[str, list[str]] = {"packed": [], "opened": [], "damaged": []}
     for number in drawn:
         name = case.say(f"the {case.name(order, number)}", case.name(order, number))
         state = case.pick(("packed", "packed", "opened", "damaged"))
@@ -121,16 +121,29 @@ def give_back(case: TalkCase) -> None:
             case.opened.add((key, number))
         elif state == "damaged":
             case.damaged.add((key, number))
-        parts.append({
-            "packed": case.say(f"{name} is still sealed", f"{name}没拆封"),
-            "opened": case.say(f"I have used {name} a few times", f"{name}用过几次"),
-            "damaged": case.say(f"{name} was broken when I unpacked it", f"{name}拆开就是坏的"),
-        }[state])  # fmt: skip
-    text = case.say("; ", "，").join(parts)
+        parts[state].append(name)
+    text = case.say("; ", "，").join(
+        _condition(case, state, names) for state, names in parts.items() if names
+    )
     case.answers[f"condition/{key}"] = text[0].upper() + text[1:] + case.say(".", "。")
     case.asks.append(("condition", key))
     for wish in case.both():
         wish.back.setdefault(key, set()).update(drawn)
+
+
+def _condition(case: TalkCase, state: str, names: Sequence[str]) -> str:
+    """Say in which condition one or two things are."""
+    name, several = case.say(" and ", "和").join(names), len(names) > 1
+    match state:
+        case "packed":
+            are = "are both" if several else "is"
+            return case.say(f"{name} {are} still sealed", f"{name}{'都' * several}没拆封")
+        case "opened":
+            return case.say(f"I've used {name} a few times", f"{name}{'都' * several}用过几次")
+    were, it = ("were", "them") if several else ("was", "it")
+    return case.say(
+        f"{name} {were} damaged when I unpacked {it}", f"{name}拆开就{'都' * several}是破损的"
+    )
 
 
 def late(case: TalkCase) -> None:
@@ -138,8 +151,8 @@ def late(case: TalkCase) -> None:
     order = _recent(case)
     number = order["lines"][0]["line"]
     case.matters.append(
-        case.say(f"The order with {case.names(order, [number])} came late. I want what I am due.",
-                 f"有{case.names(order, [number])}的那个订单送晚了，该赔的请赔给我。")
+        case.say(f"The order with {case.names(order, [number])} came late. What do I get for that?",
+                 f"有{case.names(order, [number])}的那个订单送晚了，请按规定补偿我。")
     )  # fmt: skip
     for wish in case.both():
         wish.late.append(order["id"])
@@ -166,7 +179,7 @@ def exchange(case: TalkCase) -> None:
         return COLOURS[variant["colour"]][case.scene.language == "zh"]
 
     case.matters.append(
-        case.say(f"I would like {name} in {colour(stocked[0])} instead.",
+        case.say(f"I'd like to swap {name} for a {colour(stocked[0])} one.",
                  f"{name}想换成{colour(stocked[0])}的。")
     )  # fmt: skip
     case.first.exchange[spot] = stocked[0]["id"]
@@ -175,13 +188,13 @@ def exchange(case: TalkCase) -> None:
         case.last.exchange[spot] = stocked[0]["id"]
     elif draw == 1:
         case.later.append(
-            case.say(f"No, {colour(stocked[1])} would be better for {name}.",
+            case.say(f"Actually, make {name} {colour(stocked[1])} instead.",
                      f"{name}还是换{colour(stocked[1])}的吧。")
         )  # fmt: skip
         case.last.exchange[spot] = stocked[1]["id"]
     else:
         case.later.append(
-            case.say(f"I have thought about {name} again: no exchange, I want to return it. It is "
+            case.say(f"I've changed my mind about {name}: no exchange, I want to return it. It's "
                      "still sealed.", f"{name}我想了想，不换了，直接退吧，还没拆封。")
         )  # fmt: skip
         case.last.back.setdefault(key, set()).add(line["line"])
@@ -203,7 +216,7 @@ def match(case: TalkCase) -> None:
     variant["cents"] = line["cents"] - case.span(3, 13) * 100 - 50
     name = case.names(order, [line["line"]])
     case.matters.append(
-        case.say(f"I see that {name} costs less now; I want the difference.",
+        case.say(f"I see that {name} has got cheaper. I'd like the difference back.",
                  f"{name}现在降价了，差价请退给我。")
     )  # fmt: skip
     for wish in case.both():
@@ -219,7 +232,7 @@ def repair(case: TalkCase) -> None:
     works, honest = case.chance(0.4), case.chance(0.4)
     name = case.names(order, ["1"])
     case.matters.append(
-        case.say(f"I cannot get {name} to start any more. I want my money back.",
+        case.say(f"I can't get {name} to start any more. I want my money back.",
                  f"{name}开不了机了，我要退款。")
     )  # fmt: skip
     fault = f"E{case.span(11, 39)}"
@@ -243,7 +256,14 @@ def repair(case: TalkCase) -> None:
 
 def promise(case: TalkCase) -> None:
     """Claim that a colleague promised goodwill; a note tells, and whether it still holds."""
+    limit = case.numbers["promise_days"]
+    kind = case.pick(("kept", "old", "none"))
+    back = case.span(1, limit) if kind == "kept" else limit + case.span(1, 4)
     order = case.order("shipped", 2)
+    # The order was on its way for some days when the customer complained.
+    order["placed"] = case.today - back - case.span(5, 7)
+    order["promised"] = case.today + case.span(-1, 2)
+    order["scans"][0][0] = order["placed"] + 1
     cents = case.span(5, 15) * 100
     name = case.names(order, ["1"])
     shown = money(cents, case.scene.language)
@@ -252,19 +272,16 @@ def promise(case: TalkCase) -> None:
                  "been on its way for so long.",
                  f"有{name}的订单在路上太久了，你们同事答应补偿我{shown}。")
     )  # fmt: skip
-    kind = case.pick(("kept", "old", "none"))
-    limit = case.numbers["promise_days"]
-    back = case.span(1, limit) if kind == "kept" else limit + case.span(1, 4)
     if kind != "none":
         case.notes.append(
             case.say(f"day {case.today - back}, Nadia: promised {shown} for {order['id']}.",
-                     f"第{case.today - back}天，小纳：{order['id']}答应补偿{shown}。")
+                     f"第{case.today - back}天，小陈：已答应就{order['id']}补偿{shown}。")
         )  # fmt: skip
     else:
         day = case.today - case.span(1, 5)
         case.notes.append(
             case.say(f"day {day}, Otis: customer asked about {order['id']}; told that it is on its "
-                     "way.", f"第{day}天，小奥：顾客问过{order['id']}，已告知在途中。")
+                     "way.", f"第{day}天，小林：顾客问过{order['id']}，已告知在途中。")
         )  # fmt: skip
     case.binding[order["id"]] = kind == "kept"
     for wish in case.both():

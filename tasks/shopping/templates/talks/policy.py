@@ -36,9 +36,9 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
             "（window_passed，记录写行号）。从顾客本人拿到包裹那天算起，以最后一次扫描为准。",
         ),
         "damaged": case.say(
-            "What came broken or is defective is taken back at any time, final sale or not, "
+            "What arrived damaged or is defective is taken back at any time, final sale or not, "
             "without deduction for use. For coupon and free delivery it counts as kept.",
-            "到手就坏的或有故障的商品随时可退，特价也可退，不扣使用费；计算优惠券和包邮时视同保留。",
+            "到手就破损的或有故障的商品随时可退，特价也可退，不扣使用费；计算优惠券和包邮时视同保留。",
         ),
         "opened": case.say(
             f"For each returned line that was used, {n['opened_percent']} % of its price before "
@@ -88,8 +88,8 @@ def rule_texts(case: TalkCase) -> dict[str, str]:
         "late": case.say(
             f"An order that the customer had in hand more than {n['late_days']} days after the "
             f"promised day, by its last scan, gets {late} goodwill, Plus members twice that. "
-            "Decline if it was not that late, or if anything of it goes back that was not broken "
-            "or defective (not_due, with the order as record).",
+            "Decline if it was not that late, or if anything of it goes back that was neither "
+            "damaged nor defective (not_due, with the order as record).",
             f"顾客拿到包裹的日子（最后一次扫描）比承诺日晚超过{n['late_days']}天的，补偿{late}，"
             "Plus会员双倍。该订单有完好的商品退回的不补（均为not_due，记录写订单号）。",
         ),

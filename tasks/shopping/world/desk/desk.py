@@ -7,7 +7,15 @@ from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue, Variant
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.tables import Record, Tables
-from hexathlon.tasks.shopping.world.wording import chosen_text, money, say
+from hexathlon.tasks.shopping.world.wording import (
+    STATUSES,
+    TIERS,
+    address_text,
+    chosen_text,
+    days_text,
+    money,
+    say,
+)
 
 __all__ = ["ServiceDesk", "subject_of"]
 
@@ -62,13 +70,14 @@ class ServiceDesk:
         address = record["address"]
         lines = [
             f"{record['id']}  {record['name']}  {record['email']}  "
-            f"{self._say('tier', '等级')}: {record['tier']}",
-            f"{address['street']}, {address['city']} {address['postcode']}",
+            f"{self._say('tier: ', '等级：')}{self._say(*TIERS[record['tier']])}",
+            address_text(address, self._language),
         ]
         for key, method in record["payments"].items():
             balance = method.get("balance_cents")
             shown = "" if balance is None else f" {money(balance, self._language)}"
-            lines.append(f"{key}: {method['kind']}{shown}")
+            kind = self._say(method["kind"], _METHODS[method["kind"]])
+            lines.append(f"{key}{self._say(': ', '：')}{kind}{shown}")
         lines += [
             f"{number:2}. {self._order_line(order)}"
             for number, order in enumerate(record["orders"], 1)
@@ -81,18 +90,20 @@ class ServiceDesk:
         address = record["address"]
         lines = [
             self._order_line(record["id"]),
-            f"{self._say('customer', '顾客')}: {record['customer']}",
-            f"{address['street']}, {address['city']} {address['postcode']}",
-            f"{self._say('payment', '支付方式')}: {record['payment']}; "
-            f"{self._say('delivery fee', '运费')}: "
+            f"{self._say('customer: ', '顾客：')}{record['customer']}",
+            address_text(address, self._language),
+            f"{self._say('payment: ', '支付方式：')}{record['payment']}"
+            f"{self._say('; delivery fee: ', '；运费：')}"
             f"{money(record['delivery_cents'], self._language)}",
         ]
         for line in record["lines"]:
+            number = line["line"]
             product = self._catalogue.product(line["product"])
             variant = product.variant(line["variant"])
             mark = f" [{self._say('final sale', '特价')}]" if line["final_sale"] else ""
             lines.append(
-                f"{self._say('line', '行')} {line['line']}: {product.title[self._language]} "
+                f"{self._say(f'line {number}: ', f'第{number}行：')}"
+                f"{product.title[self._language]} "
                 f"({chosen_text(product, variant, self._language)}; {variant.id})  "
                 f"{money(line['cents'], self._language)}{mark}"
             )
@@ -238,16 +249,14 @@ class ServiceDesk:
 
     def _order_line(self, order_id: str) -> str:
         record = self._record("orders", order_id)
-        dates = [f"{self._say('placed day', '下单日')} {record['placed']}",
-                 f"{self._say('promised day', '承诺日')} {record['promised']}"]  # fmt: skip
-        if record["delivered"] is not None:
-            dates.append(f"{self._say('delivered day', '签收日')} {record['delivered']}")
-        return f"{record['id']}  {record['status']}  {', '.join(dates)}"
+        status = self._say(record["status"], STATUSES[record["status"]])
+        return f"{record['id']}  {status}  {days_text(record, self._language)}"
 
     def _say(self, en: str, zh: str) -> str:
         return say(self._language, en, zh)
 
 
+_METHODS = {"card": "银行卡", "gift card": "礼品卡"}
 _NOTES = ("cancelled", "returned", "exchanged", "compensated")
 
 

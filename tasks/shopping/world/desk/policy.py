@@ -91,8 +91,8 @@ def _paragraphs(policy: DeskPolicy) -> dict[str, tuple[str, str]]:
         ),
         "cancel": (
             "Cancel: only orders that are pending, with the reason not_needed or mistake. What has "
-            "left the house cannot be cancelled (already_shipped, the order).",
-            "取消：仅限待发货（pending）订单，理由为not_needed（不需要了）或mistake（下错单）。"
+            "been sent cannot be cancelled (already_shipped, the order).",
+            "取消：仅限待发货订单，理由为not_needed（不需要了）或mistake（下错单）。"
             "已发出的不能取消（already_shipped，订单号）。",
         ),
         "change": (
@@ -108,17 +108,17 @@ def _paragraphs(policy: DeskPolicy) -> dict[str, tuple[str, str]]:
             "line, such as O12345678/1). Final-sale lines cannot be returned (final_sale, the "
             "line), unless they arrived damaged: then they can be returned like any others.",
             f"退货：签收后{policy.return_days}天内；Plus会员再加{policy.plus_days}天。"
-            "过期拒绝（window_passed，订单行，如O12345678/1）。特价（final sale）商品不能退"
+            "过期拒绝（window_passed，订单行，如O12345678/1）。特价商品不能退"
             "（final_sale，订单行），但到货破损的可以照常退。",
         ),
         "refund": (
-            "Refunds of returns go to the payment method of the order when it is at most "
-            f"{policy.cash_days} days since delivery, later to the customer's gift card.",
+            "Refunds of returns go to the payment method of the order up to "
+            f"{policy.cash_days} days after delivery, later to the customer's gift card.",
             f"退货退款：签收不超过{policy.cash_days}天退回订单的支付方式，之后退到顾客的礼品卡。",
         ),
         "exchange": (
-            "Exchange: as long after delivery as a return, but to another variant of the same item "
-            "that is in stock (out_of_stock, the variant). Final-sale lines may be exchanged.",
+            "Exchange: within the same time as a return, but only for another variant of the same "
+            "item that is in stock (out_of_stock, the variant). Final-sale lines may be exchanged.",
             "换货：期限同退货，只能换成同一商品有货的其他款（out_of_stock，款式编号）。"
             "特价商品可以换货。",
         ),

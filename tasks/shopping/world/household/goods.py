@@ -72,14 +72,14 @@ def _pieces(
 KINDS: dict[str, MarketKind] = {
     kind.slug: kind
     for kind in (
-        MarketKind("ink", "supply", "printer cartridges", "打印机墨盒", "cartridges", "个",
-                   "type", "型号", ("T18", "T24", "T29"), (), 780),
-        MarketKind("filter", "supply", "water filter cartridges", "净水壶滤芯", "cartridges", "个",
-                   "type", "型号", ("Classic", "Slim", "Max"), (), 460),
-        MarketKind("blades", "supply", "razor blades", "剃须刀片", "blades", "片",
-                   "system", "卡口", ("M3", "M5", "F4"), ("nickel",), 190),
-        MarketKind("bags", "supply", "vacuum cleaner bags", "吸尘器集尘袋", "bags", "个",
-                   "type", "型号", ("S1", "S4", "U2"), (), 170),
+        MarketKind("mats", "supply", "mosquito mats", "电蚊香片", "mats", "片",
+                   "type", "型号", ("T18", "T24", "T29"), ("fragrance",), 40),
+        MarketKind("liners", "supply", "bin liners", "垃圾袋", "liners", "个",
+                   "size", "规格", ("15L", "20L", "30L"), (), 18),
+        MarketKind("papers", "supply", "coffee filter papers", "咖啡滤纸", "papers", "张",
+                   "size", "尺寸", ("101", "102", "103"), (), 11),
+        MarketKind("pads", "supply", "mop pads", "一次性拖布", "pads", "片",
+                   "type", "型号", ("S1", "S4", "U2"), ("fragrance",), 90),
         MarketKind("capsules", "supply", "coffee capsules", "咖啡胶囊", "capsules", "粒",
                    "system", "机型", ("N4", "K20", "T6"), (), 38),
         MarketKind("detergent", "supply", "laundry capsules", "洗衣凝珠", "capsules", "颗",
@@ -111,14 +111,14 @@ KINDS: dict[str, MarketKind] = {
             ("board", "a skateboard", "滑板", "块", (), 8200),
             ("console", "a game controller", "游戏手柄", "个", (), 5600),
         )),
-        *_pieces("kitchen", "fits", "导轨", ("rail 16", "rail 20", "rail 25"), (
+        *_pieces("kitchen", "rail", "导轨", ("R16", "R20", "R25"), (
             ("rack", "a spice rack", "调料架", "个", (), 1900),
             ("knives", "a knife holder", "刀架", "个", (), 2600),
             ("hooks", "a hook strip", "挂钩条", "条", ("nickel",), 1300),
             ("shelf", "a small shelf", "小搁板", "块", (), 3200),
             ("towel", "a paper towel holder", "厨房纸架", "个", ("nickel",), 1700),
         )),
-        *_pieces("bike", "mount", "卡座", ("clip", "bayonet", "quick-lock"), (
+        *_pieces("bike", "mount", "卡座", ("Clix", "Bayo", "Qlok"), (
             ("lamp", "a bike light", "自行车灯", "个", (), 2900),
             ("phone", "a phone holder", "手机支架", "个", ("latex",), 2100),
             ("pouch", "a handlebar bag", "车把包", "个", (), 3600),

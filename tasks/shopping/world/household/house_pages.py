@@ -51,8 +51,8 @@ class HousePages(RecordDesk[Any]):
     def do_read_notices(self) -> str:
         """Read the notices up to today."""
         notices = [n for n in self._params["notices"] if n["day"] <= self.today]
-        day = self._say("day {}", "第{}天")
-        lines = [f"{day.format(n['day'])}, {n['by']}: {n['text']}" for n in notices]
+        line = self._say("day {}, {}: {}", "第{}天，{}：{}")
+        lines = [line.format(n["day"], n["by"], n["text"]) for n in notices]
         return "\n".join(lines) or self._say("There are no notices.", "没有留言。")
 
     def do_show_member(self, member: str) -> str:
@@ -68,8 +68,10 @@ class HousePages(RecordDesk[Any]):
             unit = self._say(f" {kind.unit_en}", kind.unit_zh)
             lines.append(
                 self._say(
-                    f"{kind.en}: {record['left']}{unit} left, {record['rate']} used a day",
-                    f"{kind.zh}：剩{record['left']}{unit}，每天用{record['rate']}{unit}",
+                    f"{kind.en}: {record['left']}{unit} left on day {record['day']}, "
+                    f"{record['rate']} used a day",
+                    f"{kind.zh}：第{record['day']}天剩{record['left']}{unit}，"
+                    f"每天用{record['rate']}{unit}",
                 )
             )
         return "\n".join([*lines, *self._params["devices"]])
@@ -121,7 +123,8 @@ class HousePages(RecordDesk[Any]):
         """Read the reviews of an offer."""
         record = self.record("offers", offer.strip().upper())
         mark = {True: self._say("verified buyer", "已购买"), False: self._say("guest", "游客")}
-        lines = [f"({mark[r['verified']]}) {r['text']}" for r in record["reviews"]]
+        line = self._say("({}) {}", "（{}）{}")
+        lines = [line.format(mark[r["verified"]], r["text"]) for r in record["reviews"]]
         return "\n".join(lines) or self._say("There are no reviews.", "暂无评价。")
 
     def do_list_sellers(self) -> str:
@@ -137,7 +140,7 @@ class HousePages(RecordDesk[Any]):
                 "free": money(seller["free_cents"], self._language),
                 "days": str(seller["days"]),
                 "pause": f"{seller['pause'][0]}–{seller['pause'][1]}",
-                "bundle": self._say(f"{off} off from {bundle['kinds']} kinds of goods",
+                "bundle": self._say(f"{off} off with {bundle['kinds']} or more kinds of goods",
                                     f"满{bundle['kinds']}类商品减{off}"),
             })  # fmt: skip
         return labelled_rows(rows, LOOKS[self.state.look], self._language)
@@ -148,8 +151,9 @@ class HousePages(RecordDesk[Any]):
         for key in self.tables.keys("orders"):
             order = self.record("orders", key)
             lines.append(
-                f"{key}  {money(order['total_cents'], self._language)}, "
-                f"{self._say('refunded', '已退')} {money(order['refund_cents'], self._language)}"
+                f"{key}  {money(order['total_cents'], self._language)}"
+                f"{self._say(', refunded ', '，已退')}"
+                f"{money(order['refund_cents'], self._language)}"
             )
             for name, line in order["lines"].items():
                 kind = KINDS[self.record("offers", name)["kind"]].name(self._language)
@@ -166,7 +170,8 @@ class HousePages(RecordDesk[Any]):
         return "\n".join(lines) or self._say("There are no orders this month.", "本月还没有订单。")
 
     def _short(self, offer: Record, kind: MarketKind) -> dict[str, str]:
-        units = self._say(f"{offer['units']} {kind.unit_en}", f"{offer['units']}{kind.unit_zh}")
+        unit = kind.unit_en.removesuffix("s") if offer["units"] == 1 else kind.unit_en
+        units = self._say(f"{offer['units']} {unit}", f"{offer['units']}{kind.unit_zh}")
         return {
             "id": offer["id"],
             "brand": offer["brand"],
@@ -177,7 +182,7 @@ class HousePages(RecordDesk[Any]):
         }
 
     def _shown(self, rows: list[dict[str, str]], kind: MarketKind) -> str:
-        heading = kind.name(self._language)
+        heading = kind.name(self._language).removeprefix("a ")
         shown = labelled_rows(
             rows, LOOKS[self.state.look], self._language, {"fit": kind.fit_name(self._language)}
         )

@@ -42,21 +42,27 @@ class CounterState(NamedTuple):
     closes: tuple[Mapping[str, Any], ...] = ()
     """Changes, refusals and net amount of each closed case."""
 
+    look: str = "stall"
+    """Name of the look of the pages."""
 
-class ShiftCounter(CounterPages[CounterState]):
+
+class ShiftCounter(CounterPages):
     """One day at the counter.
 
     Args:
         params: `policy`, `memos`, `cases`, `records` ([table, key, record]), `defects`, `language`.
         catalogue: The goods that orders refer to.
+        look: Name of the look of all pages.
     """
 
-    def __init__(self, params: Mapping[str, Any], catalogue: Catalogue) -> None:
+    def __init__(
+        self, params: Mapping[str, Any], catalogue: Catalogue, look: str = "stall"
+    ) -> None:
         super().__init__(params, catalogue)
         self.memos = tuple(Memo(**memo) for memo in params["memos"])
         self.cases: Sequence[Mapping[str, Any]] = params["cases"]
         self._defects: Sequence[Mapping[str, Any]] = params["defects"]
-        self.state = CounterState()
+        self.state = CounterState(look=look)
         self._begin()
 
     # Course of the day ---------------------------------------------------------------------------
@@ -64,7 +70,7 @@ class ShiftCounter(CounterPages[CounterState]):
     @property
     def closed(self) -> bool:
         """Whether the last case has been closed."""
-        return self.state.case >= len(self.cases)
+        return bool(self.state.case >= len(self.cases))
 
     @property
     def now(self) -> int:
@@ -109,6 +115,7 @@ class ShiftCounter(CounterPages[CounterState]):
             case=self.state.case + 1,
             fired=self.state.fired,
             closes=(*self.state.closes, entry),
+            look=self.state.look,
         )
         done = self._say("The case is closed.", "已结案。")
         if self.closed:

@@ -1,7 +1,7 @@
 """Pages of the counter: the tools that show the policy, accounts, orders, stock and offers."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from hexathlon.tasks.catalogue import Catalogue
 from hexathlon.tasks.shopping.world.record_desk import RecordDesk
@@ -10,10 +10,10 @@ from hexathlon.tasks.shopping.world.shift.policy import ShiftPolicy, policy_page
 from hexathlon.tasks.shopping.world.shift.views import (
     account_text,
     customer_text,
-    offer_text,
+    offers_text,
     order_text,
     parcel_text,
-    seller_text,
+    sellers_text,
     variants_text,
     warranty_text,
 )
@@ -22,11 +22,9 @@ from hexathlon.tasks.shopping.world.wording import money
 
 __all__ = ["CounterPages"]
 
-_State = TypeVar("_State")
 
-
-class CounterPages(RecordDesk[_State]):
-    """The records of a day, and the tools that read them; nothing here changes a record.
+class CounterPages(RecordDesk[Any]):
+    """The records of a day, and the tools that read them, in the look of the episode.
 
     Args:
         params: `policy`, `records` ([table, key, record]) and `language`.
@@ -62,7 +60,7 @@ class CounterPages(RecordDesk[_State]):
         """Show an account."""
         record = self._record("customers", customer)
         orders = [self._record("orders", order) for order in record["orders"]]
-        shown = customer_text(record, orders, self._catalogue, self._language)
+        shown = customer_text(record, orders, self._catalogue, self._look, self._language)
         card = self._record("cards", record["id"])
         shown = f"{shown}\n{account_text(record, card, self.tables.base.tables, self._language)}"
         basket = self.tables.get("baskets", record["id"])
@@ -73,7 +71,8 @@ class CounterPages(RecordDesk[_State]):
 
     def do_show_order(self, order: str) -> str:
         """Show an order."""
-        return order_text(self._record("orders", order), self._catalogue, self._language)
+        record = self._record("orders", order)
+        return order_text(record, self._catalogue, self._look, self._language)
 
     def do_show_orders(self, orders: list[str]) -> str:
         """Show several orders."""
@@ -113,7 +112,7 @@ class CounterPages(RecordDesk[_State]):
         except KeyError:
             raise self._missing(item) from None
         units = {variant.id: self._stock(variant.id)["units"] for variant in product.variants}
-        return variants_text(product.id, units, self._catalogue, self._language)
+        return variants_text(product.id, units, self._catalogue, self._look, self._language)
 
     def do_show_stock(self, variant: str) -> str:
         """Show one variant's stock."""
@@ -134,8 +133,8 @@ class CounterPages(RecordDesk[_State]):
 
     def do_list_sellers(self) -> str:
         """List sellers."""
-        keys = self.tables.keys("sellers")
-        return "\n".join(seller_text(self._record("sellers", k), self._language) for k in keys)
+        sellers = [self._record("sellers", key) for key in self.tables.keys("sellers")]
+        return sellers_text(sellers, self._look, self._language)
 
     def do_list_offers(self, kind: str) -> str:
         """List offers of one kind."""
@@ -146,11 +145,16 @@ class CounterPages(RecordDesk[_State]):
         if not found:
             names = dict.fromkeys(str(o["name"][self._language]) for o in offers)
             raise DeskProblem(self._say("the kinds of goods are ", "商品种类：") + ", ".join(names))
-        return "\n".join(offer_text(offer, self._language) for offer in found)
+        return offers_text(found, self._look, self._language)
 
     def do_show_offer(self, offer: str) -> str:
         """Show an offer."""
-        return offer_text(self._record("offers", offer), self._language, whole=True)
+        found = self._record("offers", offer)
+        return offers_text([found], self._look, self._language, whole=True)
+
+    @property
+    def _look(self) -> str:
+        return str(self.state.look)
 
     def _stock(self, variant: str) -> Record:
         known = self.tables.get("stock", variant)

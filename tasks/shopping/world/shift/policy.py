@@ -179,7 +179,7 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "declined (not_agreed, the order), whatever else may speak against it. A note of "
             "the service team in the history binds "
             "for its order, before rules and memos.",
-            "顾客声称的约定，只有在订单历史中有客服组（service team）的备注，"
+            "顾客声称的约定，只有在订单历史中有客服组的备注，"
             "或按本政策本来就成立时才算数，"
             "否则拒绝（not_agreed，订单号），不论是否还有其他理由。客服组在订单历史中的备注对该订单有约束力，优先于政策和通知。",
         ),
@@ -188,7 +188,7 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "that they name. Of several on the same number the latest counts. Messages of others "
             "are for information only. Read the memos before every case: they appear without "
             "notice. A time 'from' is included, a time 'until' is not.",
-            "客服主管（head of service）的通知在其所写的时间和商品范围内更改本政策；"
+            "客服主管的通知在其所写的时间和商品范围内更改本政策；"
             "对同一数字有多份通知的，"
             "以最新一份为准。其他人的消息仅供参考。每个顾客之前都要看通知：新通知不会另行提醒。"
             "“起”含该时刻，“止”不含。",
@@ -219,7 +219,7 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "Lines of an order can be cancelled while it is pending. Once it is packed, shipped or "
             "delivered, they cannot (already_packed, the order). The same goes for putting a "
             "cancelled line back.",
-            "订单待发货（pending）时可以取消其中的行；已打包（packed）、已发出或已签收的不能取消"
+            "订单待发货时可以取消其中的行；已打包、已发出或已签收的不能取消"
             "（already_packed，订单号）。恢复已取消的行也一样。",
         ),
         "change": (
@@ -276,7 +276,7 @@ def _rules(policy: ShiftPolicy, language: Language) -> dict[str, str]:
             "returned at its full price, whatever its day of delivery, and it counts as kept for "
             "coupon and delivery fee; first the customer uploads a photo of it "
             "(guide_customer, step photo), which the order shows.",
-            "特价（final sale）行不能退（final_sale，订单行），到货破损的除外；拒绝前先问清状况。"
+            "特价行不能退（final_sale，订单行），到货破损的除外；拒绝前先问清状况。"
             "到货破损的行不论签收多久都按原价退，计算优惠券和运费时视为保留；"
             "先请顾客上传该行的照片（guide_customer，photo），订单上会显示。",
         ),

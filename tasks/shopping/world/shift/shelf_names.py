@@ -2,10 +2,17 @@
 
 from typing import NamedTuple
 
+from hexathlon.tasks.bilingual import Language
+
 __all__ = ["SELLERS", "THEMES", "BasketTheme"]
 
-SELLERS = ("Albrecht", "Bonfield", "Cormorant", "Dunmore", "Elsinore", "Fairway", "Grindal",
-           "Holloway")  # fmt: skip
+SELLERS: dict[Language, tuple[str, ...]] = {
+    "en": ("Albrecht", "Bonfield", "Cormorant", "Dunmore", "Elsinore", "Fairway", "Grindal",
+           "Holloway"),
+    "zh": ("和丰商贸", "百汇优选", "海鹏商贸", "盛达优品", "信昌百货", "远帆商行", "鼎盛百货",
+           "华利商城"),
+}  # fmt: skip
+"""Names of sellers by language."""
 
 
 class BasketTheme(NamedTuple):
@@ -17,12 +24,12 @@ class BasketTheme(NamedTuple):
 
 THEMES = (
     BasketTheme(
-        ("a small workshop", "一间小工作室"),
+        ("a small workshop", "小工作间"),
         (("bench vice", "台虎钳"), ("dust extractor", "吸尘器"), ("clamp set", "夹具组"),
          ("work lamp", "工作灯"), ("tool rail", "工具挂轨")),
     ),
     BasketTheme(
-        ("a desk at home", "家里的书桌"),
+        ("a desk at home", "家里书桌"),
         (("monitor arm", "显示器支架"), ("desk lamp", "台灯"), ("cable tray", "理线槽"),
          ("docking station", "扩展坞"), ("drawer unit", "抽屉柜")),
     ),

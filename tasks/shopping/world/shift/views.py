@@ -5,26 +5,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.catalogue import Catalogue
 from hexathlon.tasks.shopping.world.facts import category_of
+from hexathlon.tasks.shopping.world.looks import LOOKS, MarketRow, labelled_rows
 from hexathlon.tasks.shopping.world.shift.policy import Memo, clock
 from hexathlon.tasks.shopping.world.tables import Record
-from hexathlon.tasks.shopping.world.wording import chosen_text, money, say
+from hexathlon.tasks.shopping.world.wording import (
+    STATUSES,
+    TIERS,
+    address_text,
+    chosen_text,
+    days_text,
+    money,
+    say,
+)
 
-__all__ = ["PARTS", "account_text", "carrier_label",
-    "category_label", "customer_text", "memo_text", "memos_text", "offer_text",
-           "order_heading", "order_text", "parcel_text", "part_label", "seller_text", "slot_text",
+__all__ = ["CARRIERS", "PARTS", "account_text", "carrier_label",
+    "category_label", "customer_text", "memo_text", "memos_text", "offers_text",
+           "order_heading", "order_text", "parcel_text", "part_label", "sellers_text", "slot_text",
            "variants_text", "warranty_text"]  # fmt: skip
 
-_STATUS = {"pending": "待发货", "packed": "已打包", "shipped": "已发出", "delivered": "已签收",
-           "cancelled": "已取消"}  # fmt: skip
 _STATES = {"ordered": "", "cancelled": "已取消", "returned": "已退货",
            "returned damaged": "已退货（破损）", "exchanged": "已换货"}  # fmt: skip
 
-_CARRIERS = {"post": "邮政", "courier": "快递", "locker": "自提柜"}
+CARRIERS = {"post": "邮政", "courier": "快递", "locker": "自提柜"}
+"""Names of carriers in Chinese."""
 
 
 def carrier_label(carrier: str, language: Language) -> str:
     """Return the name of a carrier."""
-    return say(language, carrier, f"{carrier}（{_CARRIERS[carrier]}）")
+    return say(language, carrier, f"{carrier}（{CARRIERS[carrier]}）")
 
 
 def category_label(slug: str, language: Language) -> str:
@@ -34,48 +42,48 @@ def category_label(slug: str, language: Language) -> str:
 
 def order_heading(order: Record, language: Language) -> str:
     """Return an order's state and days on one line."""
-    days = [f"{say(language, 'placed day', '下单日')} {order['placed']}",
-            f"{say(language, 'promised day', '承诺日')} {order['promised']}"]  # fmt: skip
-    if order["delivered"] is not None:
-        days.append(f"{say(language, 'delivered day', '签收日')} {order['delivered']}")
-    status = say(language, order["status"], f"{order['status']}（{_STATUS[order['status']]}）")
-    return f"{order['id']}  {status}  {', '.join(days)}"
+    status = say(language, order["status"], STATUSES[order["status"]])
+    return f"{order['id']}  {status}  {days_text(order, language)}"
 
 
 def customer_text(
-    record: Record, orders: Iterable[Record], catalogue: Catalogue, language: Language
+    record: Record, orders: Iterable[Record], catalogue: Catalogue, look: str, language: Language
 ) -> str:
     """Return an account with its orders and the kinds of goods in them."""
-    address = record["address"]
+    methods = say(language, ", ", "、").join(record["payments"])
     lines = [
         f"{record['id']}  {record['name']}  {record['email']}  "
-        f"{say(language, 'tier', '等级')}: {record['tier']}",
-        f"{address['street']}, {address['city']} {address['postcode']}",
-        f"{say(language, 'payment methods', '支付方式')}: {', '.join(record['payments'])}",
+        f"{say(language, 'tier: ', '等级：')}{say(language, *TIERS[record['tier']])}",
+        address_text(record["address"], language),
+        f"{say(language, 'payment methods: ', '支付方式：')}{methods}",
     ]
+    rows = []
     for order in orders:
-        goods = say(language, "; ", "；").join(
-            _kind(catalogue, line["product"], language) for line in order["lines"]
-        )
-        lines.append(f"{order_heading(order, language)}: {goods}")
-    return "\n".join(lines)
+        kinds = [_kind(catalogue, line["product"], language) for line in order["lines"]]
+        rows.append({
+            "id": order["id"],
+            "status": say(language, order["status"], STATUSES[order["status"]]),
+            "dates": days_text(order, language),
+            "goods": say(language, ", ", "、").join(kinds),
+        })  # fmt: skip
+    return "\n".join([*lines, labelled_rows(rows, LOOKS[look], language)])
 
 
-def order_text(order: Record, catalogue: Catalogue, language: Language) -> str:
+def order_text(order: Record, catalogue: Catalogue, look: str, language: Language) -> str:
     """Return everything that an order's page shows."""
-    place = order["address"]
+    place = address_text(order["address"], language)
     held = say(language, "confirmed", "已确认") if order["confirmed"] else say(
         language, "not confirmed", "未确认")  # fmt: skip
     lines = [
         order_heading(order, language),
-        f"{say(language, 'customer', '顾客')}: {order['customer']}",
-        f"{say(language, 'address', '地址')}: {place['street']}, {place['city']} "
-        f"{place['postcode']} ({held})",
-        f"{say(language, 'carrier', '承运商')}: {carrier_label(order['carrier'], language)}; "
-        f"{say(language, 'gift note', '卡片留言')}: {order['note'] or '-'}",
+        f"{say(language, 'customer: ', '顾客：')}{order['customer']}",
+        say(language, f"address: {place} ({held})", f"地址：{place}（{held}）"),
+        f"{say(language, 'carrier: ', '承运商：')}{carrier_label(order['carrier'], language)}"
+        f"{say(language, '; gift note: ', '；卡片留言：')}{order['note'] or '-'}",
     ]
-    for line in order["lines"]:
-        lines.append(_line_text(line, catalogue, language))
+    rows = [_line_row(line, catalogue, language) for line in order["lines"]]
+    labels = {"price": say(language, "price paid", "成交价")}
+    lines.append(labelled_rows(rows, LOOKS[look], language, labels))
     coupon = order["coupon"]
     if coupon:
         known = say(
@@ -87,17 +95,23 @@ def order_text(order: Record, catalogue: Catalogue, language: Language) -> str:
         )
         lines.append(known + (", ".join(order["coupons"]) or "-"))
     lines.append(
-        f"{say(language, 'delivery fee', '运费')}: {money(order['delivery_cents'], language)}, "
-        f"{say(language, 'charged', '已收')} {money(order['fee_cents'], language)}; "
-        f"{say(language, 'paid', '已付')} {money(order['paid_cents'], language)} "
-        f"({order['payment']})"
-    )
-    booked = ", ".join(
+        say(
+            language,
+            "delivery fee: {}, charged {}; paid {} ({})",
+            "运费{}，实收{}；已付{}（{}）",
+        ).format(
+            *(money(order[name], language) for name in ("delivery_cents", "fee_cents",
+                                                        "paid_cents")),
+            order["payment"],
+        )
+    )  # fmt: skip
+    booked = say(language, ", ", "、").join(
         f"{name} {money(cents, language)}" for name, cents in sorted(order["refunds"].items())
     )
-    lines.append(f"{say(language, 'refunds', '退款')}: {booked or '-'}")
+    lines.append(f"{say(language, 'refunds: ', '退款：')}{booked or '-'}")
     if order["photo"]:
-        lines.append(say(language, f"photo of line {order['photo']}", f"照片：行{order['photo']}"))
+        photo = say(language, "photo of line {}", "照片：第{}行").format(order["photo"])
+        lines.append(photo)
     return "\n".join(lines)
 
 
@@ -141,38 +155,40 @@ def account_text(
 def parcel_text(parcel: Record, morning: Record, language: Language) -> str:
     """Return a parcel's label and appointment, now and in the morning."""
     now, before = (
-        f"{each['label']['street']}, {each['label']['city']} {each['label']['postcode']}; "
-        f"{say(language, 'appointment', '预约')}: {slot_text(each['slot'], language)}"
+        f"{address_text(each['label'], language)}"
+        f"{say(language, '; appointment: ', '；预约：')}{slot_text(each['slot'], language)}"
         for each in (parcel, morning)
     )
-    label, at = say(language, "label", "面单"), say(language, "this morning", "今早")
-    return f"{parcel['order']}  {label}: {now}\n({at}: {before})"
+    return f"{parcel['order']}  " + say(
+        language, f"label: {now}\n(this morning: {before})", f"面单：{now}\n（今早：{before}）"
+    )
 
 
 def warranty_text(warranty: Record, morning: Record, language: Language) -> str:
     """Return the variants under warranty by line, now and in the morning."""
-    head, at = say(language, "warranty", "保修登记"), say(language, "this morning", "今早")
-    line, ended = say(language, "line", "行"), say(language, "none", "无")
+    head, ended = say(language, "warranty", "保修登记"), say(language, "none", "无")
+    entry = say(language, "line {}: {} (this morning: {})", "第{}行：{}（今早：{}）")
     entries = [
-        f"{line} {number}: {variant or ended} ({at}: {morning['lines'][number]})"
+        entry.format(number, variant or ended, morning["lines"][number])
         for number, variant in warranty["lines"].items()
     ]
     return "\n".join([f"{warranty['order']}  {head}", *entries])
 
 
 def variants_text(
-    product_id: str, stock: Mapping[str, int], catalogue: Catalogue, language: Language
+    product_id: str, stock: Mapping[str, int], catalogue: Catalogue, look: str, language: Language
 ) -> str:
     """Return the variants of an item with the units in stock."""
     product = catalogue.product(product_id)
-    lines = [product.title[language]]
-    for variant in product.variants:
-        units = stock[variant.id]
-        lines.append(
-            f"{variant.id}  {chosen_text(product, variant, language)}  "
-            + say(language, f"{units} in stock", f"库存{units}件")
-        )
-    return "\n".join(lines)
+    rows = [
+        {
+            "id": variant.id,
+            "chosen": chosen_text(product, variant, language),
+            "stock": f"{stock[variant.id]}",
+        }
+        for variant in product.variants
+    ]
+    return f"{product.title[language]}\n{labelled_rows(rows, LOOKS[look], language)}"
 
 
 def memos_text(memos: Sequence[Memo], language: Language) -> str:
@@ -185,10 +201,12 @@ def memos_text(memos: Sequence[Memo], language: Language) -> str:
 def memo_text(memo: Memo, language: Language) -> str:
     """Return one memo with its number, time and author."""
     authors = {"head of service": "客服主管", "warehouse": "仓库", "shop floor": "门店"}
-    head = f"{memo.id}  {clock(memo.at)}  " + say(
-        language, memo.author, f"{authors[memo.author]}（{memo.author}）"
-    )
-    return f"{head}: {_memo_body(memo, language)}"
+    head = f"{memo.id}  {clock(memo.at)}  " + say(language, memo.author, authors[memo.author])
+    return f"{head}{say(language, ': ', '：')}{_memo_body(memo, language)}"
+
+
+def _days(number: int) -> str:
+    return f"{number} day{'s' * (number != 1)}"
 
 
 def _memo_body(memo: Memo, language: Language) -> str:
@@ -203,19 +221,23 @@ def _memo_body(memo: Memo, language: Language) -> str:
     amount = money(memo.value, language)
     texts = {
         "window": (
-            f"{en}, goods{goods_en} can be returned within {memo.value} days of delivery; the "
+            f"{en}, goods{goods_en} can be returned within {_days(memo.value)} of delivery; the "
             "additional days of Plus members stay.",
             f"{zh}，{goods_zh}商品的退货期限为签收后{memo.value}天；Plus会员的额外天数不变。",
         ),
         "cash": (
-            f"{en}, refunds of returns go to the payment method of the order up to {memo.value} "
-            "days after delivery, later to the gift card.",
+            f"{en}, refunds of returns go to the payment method of the order up to "
+            f"{_days(memo.value)} after delivery, later to the gift card.",
             f"{zh}，签收{memo.value}天内的退货退款退回订单的支付方式，之后退到礼品卡。",
         ),
         "late": (
-            f"{en}, an order counts as late if it came more than {memo.value} days after the "
-            "promised day.",
-            f"{zh}，订单比承诺日晚到超过{memo.value}天才算延误。",
+            f"{en}, an order counts as late if it came more than {_days(memo.value)} after the "
+            "promised day."
+            if memo.value
+            else f"{en}, an order counts as late if it came after the promised day.",
+            f"{zh}，订单比承诺日晚到超过{memo.value}天才算延误。"
+            if memo.value
+            else f"{zh}，订单晚于承诺日到就算延误。",
         ),
         "goodwill": (
             f"{en}, the goodwill payment is {amount}.",
@@ -234,7 +256,7 @@ def _memo_body(memo: Memo, language: Language) -> str:
             f"通知{memo.withdraws}立即作废。",
         ),
         "chat": (
-            f"We would like returns within {memo.value} days to be accepted today; the shelves "
+            f"We'd be glad if returns within {_days(memo.value)} were accepted today; the shelves "
             "are empty anyway.",
             f"今天希望{memo.value}天内的退货都收下，反正货架空着。",
         ),
@@ -242,48 +264,52 @@ def _memo_body(memo: Memo, language: Language) -> str:
     return say(language, *texts[memo.kind])
 
 
-def seller_text(seller: Record, language: Language) -> str:
-    """Return a seller's terms."""
-    return say(
-        language,
-        f"{seller['id']}: delivery {money(seller['fee_cents'], language)}, free from "
-        f"{money(seller['free_cents'], language)}; {seller['days']} days on the way",
-        f"{seller['id']}：运费{money(seller['fee_cents'], language)}，"
-        f"满{money(seller['free_cents'], language)}包邮；在途{seller['days']}天",
-    )
+def sellers_text(sellers: Sequence[Record], look: str, language: Language) -> str:
+    """Return the sellers' terms."""
+    rows = [
+        {
+            "id": seller["id"],
+            "fee": money(seller["fee_cents"], language),
+            "free": money(seller["free_cents"], language),
+            "days": f"{seller['days']}",
+        }
+        for seller in sellers
+    ]
+    return labelled_rows(rows, LOOKS[look], language)
 
 
-def offer_text(offer: Record, language: Language, *, whole: bool = False) -> str:
-    """Return an offer; with its reservations if `whole`."""
-    shown = say(
-        language,
-        f"{offer['id']}  {offer['name']['en']}  system {offer['system']}  "
-        f"{money(offer['cents'], language)}  {offer['seller']}  dispatch day {offer['dispatch']}  "
-        f"{offer['units']} in stock",
-        f"{offer['id']}  {offer['name']['zh']}  制式{offer['system']}  "
-        f"{money(offer['cents'], language)}  {offer['seller']}  发货日{offer['dispatch']}  "
-        f"库存{offer['units']}件",
-    )
-    if not whole:
-        return shown
-    return shown + say(
-        language, f", {offer['reserved']} reserved", f"，其中预留{offer['reserved']}件"
-    )
+def offers_text(
+    offers: Sequence[Record], look: str, language: Language, *, whole: bool = False
+) -> str:
+    """Return offers of one kind of goods; with their reservations if `whole`."""
+    rows = []
+    for offer in offers:
+        row = {
+            "id": offer["id"],
+            "system": offer["system"],
+            "price": money(offer["cents"], language),
+            "seller": offer["seller"],
+            "sent": f"{offer['dispatch']}",
+            "stock": f"{offer['units']}",
+        }
+        rows.append({**row, "reserved": f"{offer['reserved']}"} if whole else row)
+    return f"{offers[0]['name'][language]}\n{labelled_rows(rows, LOOKS[look], language)}"
 
 
-def _line_text(line: Record, catalogue: Catalogue, language: Language) -> str:
+def _line_row(line: Record, catalogue: Catalogue, language: Language) -> MarketRow:
     product = catalogue.product(line["product"])
-    variant = product.variant(line["variant"])
     marks = [say(language, "final sale", "特价")] if line["final_sale"] else []
     if line["state"] != "ordered":
-        marks.append(say(language, line["state"], f"{line['state']} {_STATES[line['state']]}"))
-    mark = f"  [{', '.join(marks)}]" if marks else ""
-    return (
-        f"{say(language, 'line', '行')} {line['line']}: {product.title[language]} "
-        f"({chosen_text(product, variant, language)}; {variant.id})  "
-        f"{money(line['cents'], language)}{mark}  "
-        f"{category_label(product.category, language)}"
-    )
+        marks.append(say(language, line["state"], _STATES[line["state"]]))
+    return {
+        "id": say(language, "line {}", "第{}行").format(line["line"]),
+        "goods": product.title[language],
+        "chosen": chosen_text(product, product.variant(line["variant"]), language),
+        "article": line["variant"],
+        "price": money(line["cents"], language),
+        "kind": category_label(product.category, language),
+        "remarks": say(language, ", ", "、").join(marks) or "-",
+    }
 
 
 def _kind(catalogue: Catalogue, product_id: str, language: Language) -> str:

@@ -33,7 +33,7 @@ GOODS: dict[str, DeskGoods] = {
     "robot": DeskGoods("robot vacuum", "扫地机器人", 18900, True),
     "headphones": DeskGoods("headphones", "耳机", 9900, True),
     "purifier": DeskGoods("air purifier", "空气净化器", 13900, True),
-    "scale": DeskGoods("kitchen scale", "厨房秤", 3300, True),
+    "scale": DeskGoods("smart kitchen scale", "智能厨房秤", 3300, True),
 }
 """All goods by slug."""
 

@@ -4,7 +4,7 @@ from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.looks import LOOKS, labelled_rows
 from hexathlon.tasks.shopping.world.tables import Record, Tables
 from hexathlon.tasks.shopping.world.talk.goods import COLOURS, goods_name
-from hexathlon.tasks.shopping.world.wording import money, say
+from hexathlon.tasks.shopping.world.wording import TIERS, address_text, money, say
 
 __all__ = ["account_page", "order_page", "variants_page"]
 
@@ -20,8 +20,8 @@ def account_page(account: Record, tables: Tables, look: str, language: Language)
     """Return an account with its orders."""
     head = (
         f"{account['id']}  {account['name']}  "
-        f"{say(language, 'tier', '等级')}: {account['tier']}; "
-        f"{say(language, 'points', '积分')}: {account['points']}"
+        f"{say(language, 'tier: ', '等级：')}{say(language, *TIERS[account['tier']])}"
+        f"{say(language, '; points: ', '；积分：')}{account['points']}"
     )
     orders = [tables.get("orders", key) or {} for key in account["orders"]]
     rows = [
@@ -45,14 +45,13 @@ def account_page(account: Record, tables: Tables, look: str, language: Language)
 
 def order_page(order: Record, look: str, language: Language) -> str:
     """Return everything that an order's page shows."""
-    place = order["address"]
+    status, days = order["status"], (order["placed"], order["promised"])
     lines = [
-        f"{order['id']}  {say(language, order['status'], _STATUS[order['status']])}; "
-        f"{say(language, 'ordered on day', '下单日')} {order['placed']}; "
-        f"{say(language, 'promised for day', '承诺日')} {order['promised']}",
-        f"{say(language, 'address', '地址')}: {place['street']}, {place['city']} "
-        f"{place['postcode']}",
-    ]
+        f"{order['id']}  {say(language, status, _STATUS[status])}"
+        + say(language, "; ordered on day {}; promised for day {}", "；第{}天下单，承诺第{}天送达")
+        .format(*days),
+        f"{say(language, 'address: ', '地址：')}{address_text(order['address'], language)}",
+    ]  # fmt: skip
     coupon = order["coupon"]
     if coupon:
         off, least = money(coupon["off"], language), money(coupon["min"], language)
@@ -83,6 +82,7 @@ def order_page(order: Record, look: str, language: Language) -> str:
     labels = {
         "goods": say(language, "goods", "商品"),
         "colour": say(language, "colour", "颜色"),
+        "price": say(language, "price paid", "成交价"),
         "marks": say(language, "remarks", "备注"),
     }
     return "\n".join([*lines, labelled_rows(rows, LOOKS[look], language, labels)])
