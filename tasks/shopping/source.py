@@ -92,6 +92,7 @@ _STRICT = 8
 """Attempts in which rankings that leave out a request's unwanted values must fail, too."""
 _SLACK = 1.15
 """Budget of turns of a day, as a multiple of the oracle's."""
+_CASE_TURNS = 50
 _BUDGET = 1.4
 """Budget of turns of a household or a conversation, as a multiple of the oracle's."""
 _ATTEMPTS, _MOVE_AFTER = 600, 50
@@ -283,13 +284,14 @@ class ShoppingSource(PairedSource):
             "plan": _plan_of(draft),
         }
         beside = {"wanted": truth["wanted"]}
+        turns = 60 if draft.dialogue else 50
         return self._task(
             task_id,
             address,
-            instruction=sentences(scene, draft.instruction),
+            instruction=sentences(scene, draft.instruction) + _limit(scene, turns),
             params=params,
             tools=store_tools(dialogue=draft.dialogue, personal=draft.personal),
-            limits=Limits(turns=60 if draft.dialogue else 50),
+            limits=Limits(turns=turns),
             checks=(
                 Check(name="shopping_order", params=truth),
                 Check(name="shopping_loose", params=beside, headline=False),
@@ -314,10 +316,11 @@ class ShoppingSource(PairedSource):
         return self._task(
             task_id,
             address,
-            instruction=sentences(scene, instruction_of(scene, case, dialogue=dialogue)),
+            instruction=sentences(scene, instruction_of(scene, case, dialogue=dialogue))
+            + _limit(scene, _CASE_TURNS),
             params=params,
             tools=service_tools(dialogue=dialogue),
-            limits=Limits(turns=50),
+            limits=Limits(turns=_CASE_TURNS),
             checks=(Check(name="shopping_order", params=truth),),
             twin=case.twin,
         )
@@ -329,12 +332,10 @@ class ShoppingSource(PairedSource):
         if not all(affected.issuperset(defect["affects"]) for defect in draft.params["defects"]):
             return None
         turns = math.ceil(_SLACK * calls)
-        english = draft.params["language"] == "en"
-        budget = f" You have {turns} actions." if english else f"共可操作{turns}次。"
         return self._task(
             task_id,
             address,
-            instruction=f"{draft.instruction}{budget}",
+            instruction=draft.instruction + _stated(draft.params["language"], turns),
             params=draft.params,
             tools=SHIFT_TOOLS,
             limits=Limits(turns=turns),
@@ -367,12 +368,10 @@ class ShoppingSource(PairedSource):
     ) -> Task:
         """Return a task whose instruction states a budget of actions."""
         turns = math.ceil(_BUDGET * calls)
-        english = params["language"] == "en"
-        stated = f" You have {turns} actions." if english else f"共可操作{turns}次。"
         return self._task(
             task_id,
             address,
-            instruction=f"{instruction}{stated}",
+            instruction=instruction + _stated(params["language"], turns),
             params=params,
             tools=tuple(tools),
             limits=Limits(turns=turns),
@@ -435,6 +434,16 @@ def _plan_of(draft: ShoppingDraft) -> dict[str, Any]:
         "changes": draft.changes,
         "near": [[near.label, near.line, near.product.id, near.variant.id] for near in draft.near],
     }
+
+
+def _limit(scene: ShoppingScene, turns: int) -> str:
+    """Return the sentence that states a budget from medium on, where it can run out."""
+    return _stated(scene.language, turns) if scene.level in ("medium", "hard") else ""
+
+
+def _stated(language: str, turns: int) -> str:
+    """Return the sentence that states a budget of actions."""
+    return f" You have {turns} actions." if language == "en" else f"共可操作{turns}次。"
 
 
 def source() -> ShoppingSource:

@@ -209,11 +209,14 @@ def interference(
         f"{names}不要了，我跟{owner.name}说过了，退掉吧。",
     )
     agreed = month.chance(0.5)
-    month.ask(owner, "details",
-              month.say("Yes, that's right, they can go back.", "对，说过了，退吧。")
-              if agreed
-              else month.say("No, nobody asked me. I want to keep them.",
-                             "没有啊，没人问过我，我还要的。"))  # fmt: skip
+    answer = (
+        month.say("Yes, that's right, they can go back.", "对，说过了，退吧。")
+        if agreed
+        else month.say("No, nobody asked me. I want to keep them.",
+                       "没有啊，没人问过我，我还要的。")
+    )  # fmt: skip
+    month.ask(owner, "details", answer)
+    request["answers"][f"{owner.name}/approval"] = answer
     month.look("list_orders")
     month.twists.append("claimed consent")
     if agreed:

@@ -86,8 +86,8 @@ class HouseMonth:
         self.fits: dict[str, tuple[str, str]] = {}
         """Fit of the device in use and of the one before, by kind."""
 
-        self.use: dict[str, tuple[int, int, int]] = {}
-        """Daily use, what was left, and the day of that, by kind."""
+        self.use: dict[str, tuple[int, int, int, int]] = {}
+        """Daily use, what was left, the day of that, and what had arrived by then, by kind."""
 
         self.owners: dict[tuple[str, str], str] = {}
         """Who gets personal goods, by order and offer; everything else is for everybody."""

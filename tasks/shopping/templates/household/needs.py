@@ -102,7 +102,7 @@ def _on_order(month: HouseMonth, kind: str) -> int:
 
 def _left(month: HouseMonth, kind: str) -> tuple[int, int]:
     """Return what is left of a kind this morning, and its daily use; both go into the records."""
-    tables = month.house.tables
+    arrived = month.house.arrived(kind)
     known = month.use.get(kind)
     if known is None:
         rate = month.pick({"mats": (1, 2), "liners": (1, 2), "papers": (2, 3), "pads": (1, 2),
@@ -110,19 +110,13 @@ def _left(month: HouseMonth, kind: str) -> tuple[int, int]:
                            "gloves": (4, 6), "plasters": (2, 3), "bars": (3, 4),
                            "crackers": (2, 3), "cups": (2, 3)}[kind])  # fmt: skip
         left = rate * month.span(4, 7) + month.span(0, rate - 1)
-        month.use[kind] = (rate, left, month.day)
-        month.event("supplies", kind, {"left": left, "rate": rate, "day": month.day})
-        return left, rate
-    rate, before, since = known
-    arrived = 0
-    for key in tables.keys("orders"):
-        for offer_id, line in (tables.get("orders", key) or {})["lines"].items():
-            offer = tables.get("offers", offer_id) or {}
-            if offer["kind"] == kind and since < line["arrives"] <= month.day:
-                arrived += line["packs"] * offer["units"]
-    left = max(before + arrived - rate * (month.day - since), 0)
-    month.use[kind] = (rate, left, month.day)
-    month.event("supplies", kind, {"left": left, "rate": rate, "day": month.day})
+    else:
+        rate, before, since, earlier = known
+        left = max(before + arrived - earlier - rate * (month.day - since), 0)
+    month.use[kind] = (rate, left, month.day, arrived)
+    month.event(
+        "supplies", kind, {"left": left, "rate": rate, "day": month.day, "arrived": arrived}
+    )
     return left, rate
 
 

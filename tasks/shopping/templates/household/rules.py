@@ -12,8 +12,10 @@ def house_rules(month: HouseMonth) -> list[str]:
     texts = [
         month.say(
             "Buy what costs least in total, with delivery and set discounts, at the prices of "
-            "the day. Of each kind take one product, in as many packs as are needed.",
-            "按当天价格买总价最低的（含运费和成套优惠）。每类只买一种商品，需要几包买几包。",
+            "the day. For free delivery, the goods count before set discounts. Of each kind take "
+            "one product, in as many packs as are needed.",
+            "按当天价格买总价最低的（含运费和成套优惠）。免运费看的是减成套优惠之前的货款。"
+            "每类只买一种商品，需要几包买几包。",
         ),
         month.say(
             f"If at least {month.least} verified buyers report the same thing about a product, "
@@ -59,10 +61,10 @@ def house_rules(month: HouseMonth) -> list[str]:
         ),
         month.say(
             f"If a child asks for something that costs at most {limit} with delivery, buy it. "
-            f"Above that, {month.judge.name} has to agree; otherwise, decline (no_approval, with "
-            f"{month.judge.name} as record).",
+            f"Above that, {month.judge.name} has to agree, and a yes up to an amount covers no "
+            f"more than that; otherwise, decline (no_approval, with {month.judge.name} as record).",
             f"孩子想要的东西，连运费不超过{limit}就直接买；超过的要{month.judge.name}同意，"
-            f"不同意就拒绝（no_approval，记录写{month.judge.name}）。",
+            f"只同意到某个价的，超过就不算同意。不同意就拒绝（no_approval，记录写{month.judge.name}）。",
         ),
         month.say(
             "Buy what a child asks for only if enough is left for the payments still due in the "
@@ -73,9 +75,9 @@ def house_rules(month: HouseMonth) -> list[str]:
         ),
         month.say(
             "An order is given back only if the person who asked for it wants that, or for the "
-            "sake of somebody's health. Otherwise, decline (not_entitled, with the order as "
-            "record).",
-            "只有当初要买的人自己不要了，或者为了谁的健康，才能退订。否则拒绝"
+            "sake of somebody's health. Otherwise, decline that alone (not_entitled, with the "
+            "order as record).",
+            "只有当初要买的人自己不要了，或者为了谁的健康，才能退订。否则只按这一条拒绝"
             "（not_entitled，记录写订单号）。",
         ),
         month.say(

@@ -115,9 +115,25 @@ class Household(HousePages):
         self._arrive()
         return f"{self._say('Finished.', '已完成。')}\n{self.heading()}"
 
+    def arrived(self, kind: str) -> int:
+        """Return the units of a kind that have arrived this month and were not given back."""
+        units = 0
+        for key in self.tables.keys("orders"):
+            for name, line in (self.tables.get("orders", key) or {})["lines"].items():
+                offer = self.record("offers", name)
+                if offer["kind"] == kind and line["arrives"] <= self.today:
+                    units += line["packs"] * offer["units"]
+        return units
+
     def _arrive(self) -> None:
-        """Let the market and the supplies move until the request."""
+        """Let the market and the supplies move until the request.
+
+        Records of supplies assume the reference's orders; what is left follows the real ones.
+        """
         for table, key, record in self.requests[self.number]["events"]:
+            if table == "supplies":
+                more = self.arrived(key) - record["arrived"]
+                record = {**record, "left": max(record["left"] + more, 0)}
             self.tables.put(table, key, record)
 
     # Orders --------------------------------------------------------------------------------------
