@@ -96,6 +96,10 @@ class QueryResult:
     changed: int | None = None
     """Rows inserted, updated or deleted; None for a read-only statement."""
 
+    steps: int = 0
+    """Instructions of SQLite's virtual machine, as counted by its progress handler; on databases
+    opened with `counted`, the same however often the statement ran before. 0 on other engines."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnInfo:

@@ -84,6 +84,11 @@ class _Watch:
         self._deadline, self._last_deadline = now + limits.seconds, now + _PATIENCE * limits.seconds
         self._seconds = limits.seconds
 
+    @property
+    def steps(self) -> int:
+        """Instructions counted since the statement began."""
+        return self._ticks * self.step
+
     def __call__(self) -> int:
         """Return 1 to interrupt the statement, 0 to continue."""
         self._ticks = ticks = self._ticks + 1
@@ -128,11 +133,16 @@ class SqliteConnection:
         writes: frozenset[str] = READ_ONLY,
         today: str = DEFAULT_TODAY,
         cell_bytes: int = CELL_BYTES,
+        counted: bool = False,
     ) -> None:
         self.image = image
         self.lock = threading.Lock()
+        # A statement from the cache would go on counting instructions where its last run ended.
         self._connection = sqlite3.connect(
-            ":memory:", isolation_level=None, check_same_thread=False, cached_statements=64
+            ":memory:",
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=0 if counted else 64,
         )
         self._connection.deserialize(image)
         self._clock = PinnedClock(today)
@@ -150,7 +160,9 @@ class SqliteConnection:
         try:
             cursor = self._connection.execute(sql)
             try:
-                return _fetch(cursor, limits)
+                result = _fetch(cursor, limits)
+                result.steps = self._watch.steps
+                return result
             finally:
                 cursor.close()
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = ["open_server_database"]
 
-_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"}
+_TYPES = {
+    "INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT", "DATE": "DATE",
+    "TIMESTAMP": "TIMESTAMP", "JSON": "JSONB",
+}  # fmt: skip
 _READER, _EDITOR, _WRITER = "hexathlon_reader", "hexathlon_editor", "hexathlon_writer"
 """May SELECT; may also use an episode's grants; owns the tables of its copy."""
 
