@@ -1,4 +1,4 @@
-"""Invoices every few months: days that a month does not have, weekends, and weeks of the year."""
+"""Invoices every few months: days that a month does not have, weekends, and ISO weeks."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -16,15 +16,9 @@ from hexathlon.tasks.sql.schema import Row
 
 __all__ = ["draw"]
 
-_TURNS = 40
+_DAYS = (31, 31, 30, 30, 29, 28, 22, 15, 14, 8, 7, 1)
+_TURNS = 24
 """Most invoices of a contract."""
-_WEEKS = {"sqlite": "", "duckdb": "strftime(sent, '%G-W%V')", "postgresql":
-          "to_char(sent, 'IYYY\"-W\"IW')"}  # fmt: skip
-_MONTHS = {
-    "sqlite": "strftime('%Y-%m', sent)",
-    "duckdb": "strftime(sent, '%Y-%m')",
-    "postgresql": "to_char(sent, 'YYYY-MM')",
-}
 _THURSDAY = "date(sent, '-3 days', 'weekday 4')"
 _SQLITE_WEEK = (
     f"strftime('%Y', {_THURSDAY}) || '-W' || "
@@ -33,13 +27,14 @@ _SQLITE_WEEK = (
 
 
 def draw(drawn: EngineDraw) -> EngineQuestion:
-    """Draw a question about invoices: by month, or at level hard by week and without pauses."""
+    """Draw a question about invoices: by day, or at level hard by week and with pauses."""
     values = drawn.values("spec")
     year = values.pick((2018, 2019, 2020, 2024, 2025))
-    first = date(year, 11 if drawn.hard else values.pick((1, 2, 8)), 1)
-    last = _added(first, 3 if drawn.hard else 6, 1) - timedelta(days=1)
-    by = "ISO week" if drawn.hard else "month"
-    form = "as YYYY-Www, such as 2019-W07" if drawn.hard else "as YYYY-MM"
+    first = date(year, 11 if drawn.hard else values.pick((1, 2, 3, 4, 8)), 1)
+    last = _added(first, 3 if drawn.hard else 2, 1) - timedelta(days=1)
+    by = "ISO week" if drawn.hard else "day"
+    on = "in" if drawn.hard else "on"
+    form = "as YYYY-Www, such as 2019-W07" if drawn.hard else "as YYYY-MM-DD"
     paused = (
         " No invoice is due while its contract is paused; the first and the last day of a pause "
         "belong to it, and a pause without a last day has not ended."
@@ -51,8 +46,8 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         "not have this day, on the month's last day. Nothing is due after the day on which the "
         f"contract was closed; on that day itself an invoice is still due.{paused} An invoice "
         "due on a Saturday or Sunday is sent on the Monday after; all others are sent on the day "
-        f"they are due.\n\nFor every {by} in which invoices were sent from {first} to {last}, give "
-        f"the {by} in which they were sent ({form}), the number of invoices, and the sum of "
+        f"they are due.\n\nFor every {by} {on} which invoices were sent from {first} to {last}, give "
+        f"the {by} ({form}), the number of invoices, and the sum of "
         "their fees."
     )
     tables = [
@@ -87,8 +82,8 @@ def _populate(drawn: EngineDraw, first: date, seed: int, visible: bool) -> Store
     names = drawn.names("company", 40)
     contracts: list[Row] = []
     pauses: list[Row] = []
-    for own in range(1, values.between(80, 120)):
-        opened = _added(first, -values.between(1, 20), values.pick((31, 31, 30, 29, 28, 15, 7, 1)))
+    for own in range(1, values.between(60, 90)):
+        opened = _added(first, -values.between(1, 20), values.pick(_DAYS))
         closed = None
         months = values.pick((1, 1, 1, 2, 3))
         if values.chance(0.35):
@@ -126,7 +121,7 @@ def _by_hand(drawn: EngineDraw, first: date, last: date, rows: StoredTables) -> 
             sent = due + timedelta(days=max(0, 7 - due.weekday()) if due.weekday() > 4 else 0)
             if first <= sent <= last:
                 year, week, _ = sent.isocalendar()
-                key = f"{year}-W{week:02d}" if drawn.hard else sent.isoformat()[:7]
+                key = f"{year}-W{week:02d}" if drawn.hard else sent.isoformat()
                 total = totals.setdefault(key, [0, 0])
                 total[0] += 1
                 total[1] += int(fee or 0)
@@ -179,7 +174,7 @@ def _sqlite(hard: bool, first: date, last: date) -> EngineTexts:
         "CASE strftime('%w', day) WHEN '6' THEN date(day, '+2 days') WHEN '0' THEN "
         "date(day, '+1 day') ELSE day END"
     )
-    key = _SQLITE_WEEK if hard else _MONTHS["sqlite"]
+    key = _SQLITE_WEEK if hard else "sent"
     build = partial(_query, hard, first, last)
     wrong = {
         "overflowing": build(days(f"date(opened, '+' || (n * months) || ' months')"), sent, key),
@@ -235,7 +230,7 @@ def _duckdb(hard: bool, first: date, last: date) -> EngineTexts:
     sent = "day + CASE isodow(day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END"
     sunday = "day + CASE dayofweek(day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END"
     named = "CASE dayname(day) WHEN 'Saturday' THEN day + 2 WHEN 'Sunday' THEN day + 1 ELSE day END"
-    key = _WEEKS["duckdb"] if hard else _MONTHS["duckdb"]
+    key = "strftime(sent, '%G-W%V')" if hard else "sent"
     build = partial(_query, hard, first, last)
     wrong = {
         "drifting": build(drifting, sent, key),
@@ -268,7 +263,7 @@ def _postgresql(hard: bool, first: date, last: date) -> EngineTexts:
     sent = "day + CASE extract(isodow FROM day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END"
     sunday = "day + CASE extract(dow FROM day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END"
     named = "CASE to_char(day, 'ID') WHEN '6' THEN day + 2 WHEN '7' THEN day + 1 ELSE day END"
-    key = _WEEKS["postgresql"] if hard else _MONTHS["postgresql"]
+    key = "to_char(sent, 'IYYY\"-W\"IW')" if hard else "sent"
     build = partial(_query, hard, first, last)
     wrong = {
         "drifting": build(drifting, sent, key),
