@@ -257,7 +257,10 @@ class _Server:
         """Fill a database under a provisional name, so that a partial one is never used."""
         half = f"{name}_half"
         admin.exec_driver_sql(f'DROP DATABASE IF EXISTS "{half}" WITH (FORCE)')
-        admin.exec_driver_sql(f"CREATE DATABASE \"{half}\" TEMPLATE template0 ENCODING 'UTF8'")
+        # The order of texts must not depend on the server.
+        admin.exec_driver_sql(
+            f"CREATE DATABASE \"{half}\" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
+        )
         engine = self.engine(half, None)
         with engine.connect() as connection:
             insert = partial(_copy_rows, connection)
