@@ -21,7 +21,7 @@ from hexathlon.tasks.sql.world.backends.sqlite import open_sqlite
 from hexathlon.tasks.sql.world.images import ByteCache, mark_typed, quoted
 from hexathlon.tasks.task import Level, Split
 
-__all__ = ["BUDGETS", "HIDDEN", "TEMPLATES", "Accepted", "engine_image", "find", "question_of"]
+__all__ = ["BUDGETS", "TEMPLATES", "Accepted", "engine_image", "find", "hidden_of", "question_of"]
 
 TEMPLATES = {
     "dialect_billing": "hexathlon.tasks.sql.engines.billing",
@@ -41,15 +41,9 @@ TEMPLATES = {
 """The module of each template; its function `draw` returns the question of an `EngineDraw`."""
 BUDGETS = tuple(name for name in TEMPLATES if name.startswith("budget_"))
 
-HIDDEN = 3
-"""Hidden databases of a question."""
 _ATTEMPTS = 40
 _MOST_ROWS = 60
-_ROUND = 1_000
-MARGIN = 3
-"""Budgets after which a statement is stopped; its steps are compared with the budget itself,
-because the limit counts instructions that can be slow threefold."""
-_SCREENING = QueryLimits(seconds=60.0, steps=600_000_000, rows=10_000)
+_SCREENING = QueryLimits(seconds=60.0, exact=True, rows=10_000)
 _images = ByteCache(24 * 1024 * 1024)
 
 
@@ -59,8 +53,6 @@ class Accepted:
 
     drawn: EngineDraw
     question: EngineQuestion
-    budget: int | None
-    """Steps that a statement may take; None if they are not limited."""
 
 
 @lru_cache(maxsize=64)
@@ -90,6 +82,11 @@ def find(template: str, level: Level, split: Split, seed: int) -> Accepted:
     raise GenerationExhausted(f"{template}: no instance in {_ATTEMPTS} attempts: {reasons}")
 
 
+def hidden_of(template: str) -> int:
+    """Return the number of hidden databases: three, or two where they are large."""
+    return 2 if template in BUDGETS else 3
+
+
 def accepted(drawn: EngineDraw) -> Accepted:
     """Screen one attempt on all of its databases.
 
@@ -98,20 +95,18 @@ def accepted(drawn: EngineDraw) -> Accepted:
             answer is empty or long.
     """
     made = question_of(drawn)
-    texts = made.texts["sqlite"]
-    left, budget = dict(texts.wrong), None
-    for number in range(HIDDEN + 1):
-        bench = _Bench(engine_image(drawn, number), counted=drawn.template in BUDGETS)
+    texts, budget = made.texts["sqlite"], made.steps
+    left = dict(texts.wrong)
+    for number in range(hidden_of(drawn.template) + 1):
+        bench = _Bench(engine_image(drawn, number))
         expected = made.by_hand(made.populate(population_seed(drawn, number), number == 0))
         if not 2 <= len(expected) <= _MOST_ROWS:
             raise GenerationExhausted(f"an answer of {len(expected)} rows")
-        rows, steps = bench.run(texts.gold, None)
+        rows, steps = bench.run(texts.gold, budget)
         if not same_answer(rows, expected, made.ordered):
             raise GenerationExhausted("the two derivations differ")
-        if bench.counted:
-            budget = budget or budget_of(steps)
-            if steps > budget:
-                raise GenerationExhausted("a hidden database takes more work")
+        if 2 * steps > (budget or 0):
+            raise GenerationExhausted(f"the expected statement takes {steps} steps")
         for name, sql in texts.others.items():
             if not bench.agrees(sql, budget, expected, made.ordered):
                 raise GenerationExhausted(f"the alternative {name} differs")
@@ -120,14 +115,13 @@ def accepted(drawn: EngineDraw) -> Accepted:
                 del left[name]
     if left:
         raise GenerationExhausted(f"{', '.join(left)} changes nothing")
-    return Accepted(drawn, made, budget)
+    return Accepted(drawn, made)
 
 
 class _Bench:
-    """One database during screening; the locked one if work is counted, else a faster one."""
+    """One database during screening: locked, to count work, and unlocked, which is faster."""
 
-    def __init__(self, image: bytes, *, counted: bool) -> None:
-        self.counted = counted
+    def __init__(self, image: bytes) -> None:
         self._locked = open_sqlite(image, purpose="screening", counted=True)
         self._plain = sqlite3.connect(":memory:")
         self._plain.deserialize(image)
@@ -136,25 +130,19 @@ class _Bench:
         self._plain.close()
 
     def run(self, sql: str, budget: int | None) -> tuple[list[Row], int]:
-        """Return rows and steps; the statement is stopped some way beyond the budget."""
-        if not self.counted:
+        """Return rows and steps; a statement that goes over the budget is stopped."""
+        if budget is None:
             return self._plain.execute(sql).fetchall(), 0
-        limits = _SCREENING if budget is None else replace(_SCREENING, steps=MARGIN * budget)
-        result = self._locked.run(sql, limits)
+        result = self._locked.run(sql, replace(_SCREENING, steps=budget))
         return result.rows, result.steps
 
     def agrees(self, sql: str, budget: int | None, expected: list[Row], ordered: bool) -> bool:
         """Whether a statement gives the expected rows within the budget, if there is one."""
         try:
-            rows, steps = self.run(sql, budget)
+            rows, _ = self.run(sql, budget)
         except (SqlError, sqlite3.Error):
             return False
-        return steps <= (budget or 0) and same_answer(rows, expected, ordered)
-
-
-def budget_of(steps: int) -> int:
-    """Return the budget for a statement of so many steps: twice as many, rounded up."""
-    return -(-2 * steps // _ROUND) * _ROUND
+        return same_answer(rows, expected, ordered)
 
 
 def population_seed(drawn: EngineDraw, number: int) -> int:

@@ -61,6 +61,10 @@ class EngineQuestion:
 
     ordered: bool = False
 
+    steps: int | None = None
+    """Steps of SQLite that a statement may take; None if they are not limited. A constant of the
+    template, since the steps of a plan depend on SQLite's version."""
+
 
 @dataclass(frozen=True)
 class EngineDraw:

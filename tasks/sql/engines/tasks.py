@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hexathlon.tasks.source import Script
-from hexathlon.tasks.sql.engines.finding import BUDGETS, HIDDEN, TEMPLATES, Accepted
+from hexathlon.tasks.sql.engines.finding import BUDGETS, TEMPLATES, Accepted, hidden_of
 from hexathlon.tasks.sql.engines.question import DIALECTS, EngineTexts
 from hexathlon.tasks.sql.scripts import fixed
 from hexathlon.tasks.task import Check
@@ -24,10 +24,10 @@ _PROBE = "SELECT typeof(1)"
 def engine_instruction(made: Accepted) -> str:
     """Return the question and, if work is limited, the limit."""
     text = f"{made.question.text} One row each, in any order."
-    if made.budget is None:
+    if made.question.steps is None:
         return text
     return (
-        f"{text}\n\nThe statement that you hand in may take at most {made.budget:,} steps of the "
+        f"{text}\n\nThe statement that you hand in may take at most {made.question.steps:,} steps of the "
         "database engine, on this database and on the others on which it is run. After every "
         "statement you see how many it took; until you hand in, statements may take more. There "
         "are indexes, and you cannot add any."
@@ -41,18 +41,18 @@ def engine_params(made: Accepted) -> dict[str, Any]:
     params: dict[str, Any] = {
         "mode": "read",
         "engine": {**address, "seed": drawn.seed, "attempt": drawn.attempt, "number": 0},
-        "hidden": [{"engine": number} for number in range(1, HIDDEN + 1)],
+        "hidden": [{"engine": number + 1} for number in range(hidden_of(drawn.template))],
     }
-    if made.budget is not None:
-        return {**params, "steps": made.budget}
+    if made.question.steps is not None:
+        return {**params, "steps": made.question.steps}
     return {**params, "dialects": list(DIALECTS), "dialect": DIALECTS[drawn.seed % len(DIALECTS)]}
 
 
 def engine_check(made: Accepted, canary: str) -> Check:
     """Return the check: the expected query on SQLite and, if it is limited, the work."""
     params: dict[str, Any] = {"gold": made.question.texts["sqlite"].gold, "ordered": False}
-    if made.budget is not None:
-        params["steps"] = made.budget
+    if made.question.steps is not None:
+        params["steps"] = made.question.steps
     return Check(name="sql_result", params={**params, "canary": canary})
 
 

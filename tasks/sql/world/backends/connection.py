@@ -39,8 +39,7 @@ _STEP = 500
 _FINE_STEP = 20
 """Instructions between clock checks; the second value applies where one instruction can be slow."""
 _FINE_WEIGHT = 3
-"""Weight of an instruction of the second kind, so that the step limit applies before the time
-limit."""
+"""Weight of an instruction of the second kind, unless limits are exact."""
 _PATIENCE = 6.0
 """Factor by which a statement's wall-clock time may exceed its seconds on a busy machine."""
 _CHUNK = 64
@@ -76,7 +75,7 @@ class _Watch:
         self.stopped = ""
         self._ticks = 0
         self._most_ticks = limits.steps // self.step
-        if self.step == _FINE_STEP:
+        if self.step == _FINE_STEP and not limits.exact:
             self._most_ticks //= _FINE_WEIGHT
         self._spill_limit = limits.spill_bytes
         self._spilled_before = -1
