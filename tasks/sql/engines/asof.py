@@ -95,20 +95,20 @@ def _by_hand(spec: _Spec, rows: StoredTables) -> list[Row]:
 
 def _texts(spec: _Spec) -> EngineTexts:
     age = ", MAX(at - since)" if spec.hard else ""
-    last = f"SELECT region, COUNT(*), SUM(qty * price){age} FROM matched GROUP BY region"
+    last = f"SELECT region, COUNT(*), SUM(qty * price){age} FROM priced GROUP BY region"
     looked_up = (
-        "WITH matched AS (SELECT o.region, o.qty, o.at, p.since, p.price FROM orders o JOIN prices p "
+        "WITH priced AS (SELECT o.region, o.qty, o.at, p.since, p.price FROM orders o JOIN prices p "
         "ON p.item = o.item AND p.since = (SELECT MAX(q.since) FROM prices q WHERE q.item = o.item "
         f"AND q.since <= o.at)) {last}"
     )
     limited = (
         "WITH found AS (SELECT o.*, (SELECT p.id FROM prices p WHERE p.item = o.item AND "
-        "p.since <= o.at ORDER BY p.since DESC LIMIT 1) AS own FROM orders o), matched AS (SELECT "
+        "p.since <= o.at ORDER BY p.since DESC LIMIT 1) AS own FROM orders o), priced AS (SELECT "
         f"f.*, p.since, p.price FROM found f JOIN prices p ON p.id = f.own) {last}"
     )
     periods = (
         "WITH periods AS (SELECT item, since, price, LEAD(since, 1, 1000000) OVER (PARTITION BY "
-        "item ORDER BY since) AS until FROM prices), matched AS (SELECT o.*, p.since, p.price FROM "
+        "item ORDER BY since) AS until FROM prices), priced AS (SELECT o.*, p.since, p.price FROM "
         f"orders o JOIN periods p ON p.item = o.item AND o.at >= p.since AND o.at < p.until) {last}"
     )
 
@@ -117,15 +117,15 @@ def _texts(spec: _Spec) -> EngineTexts:
             f"WITH line AS (SELECT item, since AS at, 0 AS kind, price, NULL AS region, NULL AS qty "
             "FROM prices UNION ALL SELECT item, at, 1, NULL, region, qty FROM orders), grouped AS "
             "(SELECT *, COUNT(price) OVER (PARTITION BY item ORDER BY "
-            f"{at}, {kind} ROWS UNBOUNDED PRECEDING) AS k FROM line), matched AS (SELECT region, "
+            f"{at}, {kind} ROWS UNBOUNDED PRECEDING) AS k FROM line), priced AS (SELECT region, "
             "qty, at, FIRST_VALUE(price) OVER w AS price, FIRST_VALUE(at) OVER w AS since, k FROM "
             f"grouped WINDOW w AS (PARTITION BY item, k ORDER BY {at}, {kind})) "
-            f"SELECT region, COUNT(*), SUM(qty * price){age} FROM matched WHERE region IS NOT NULL "
+            f"SELECT region, COUNT(*), SUM(qty * price){age} FROM priced WHERE region IS NOT NULL "
             "AND k > 0 GROUP BY region"
         )
 
     joined = (
-        "WITH matched AS (SELECT region, qty, at, since, price FROM (SELECT o.*, p.since, p.price, "
+        "WITH priced AS (SELECT region, qty, at, since, price FROM (SELECT o.*, p.since, p.price, "
         "ROW_NUMBER() OVER (PARTITION BY o.id ORDER BY p.since DESC) AS k FROM orders o JOIN prices "
         f"p ON p.item = o.item AND p.since <= o.at) AS ranked WHERE k = 1) {last}"
     )
@@ -139,7 +139,7 @@ def _texts(spec: _Spec) -> EngineTexts:
             "looked_up": looked_up, "limited": limited,
             "orders_first": merged(kind="kind DESC"),
             "before_the_first_too": merged().replace(" AND k > 0", ""),
-            "numbered": f"{own}, matched AS (SELECT o.*, p.since, p.price FROM orders o JOIN line p "
+            "numbered": f"{own}, priced AS (SELECT o.*, p.since, p.price FROM orders o JOIN line p "
             "ON p.item = o.item AND p.since <= o.at LEFT JOIN line q ON q.item = p.item AND "
             f"q.k = p.k + 1 WHERE q.since IS NULL OR q.since > o.at) {last}",
         }  # fmt: skip

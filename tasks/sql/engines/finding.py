@@ -102,7 +102,10 @@ def accepted(drawn: EngineDraw) -> Accepted:
         expected = made.by_hand(made.populate(population_seed(drawn, number), number == 0))
         if not 2 <= len(expected) <= _MOST_ROWS:
             raise GenerationExhausted(f"an answer of {len(expected)} rows")
-        rows, steps = bench.run(texts.gold, budget)
+        try:
+            rows, steps = bench.run(texts.gold, budget)
+        except SqlError as error:
+            raise GenerationExhausted(f"the expected statement fails: {error.message}") from error
         if not same_answer(rows, expected, made.ordered):
             raise GenerationExhausted("the two derivations differ")
         if 2 * steps > (budget or 0):

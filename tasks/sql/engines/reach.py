@@ -56,7 +56,7 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         )
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn), partial(_by_hand, spec),
-        {"sqlite": _texts(spec)}, steps=240_000,
+        {"sqlite": _texts(spec)}, steps=600_000 if spec.hard else 400_000,
     )  # fmt: skip
 
 
