@@ -100,9 +100,7 @@ def arranged_round(level: Level | None) -> list[RoundPlace]:
 def _repeated(templates: Sequence[str]) -> list[RoundPlace]:
     """Return the tasks of some hard templates, which take turns."""
     times = times_of(templates[0], "hard")
-    return [
-        RoundPlace(name, "hard", place, times) for place in range(times) for name in templates
-    ]
+    return [RoundPlace(name, "hard", place, times) for place in range(times) for name in templates]
 
 
 def _mixed(parts: Iterable[Sequence[RoundPlace]]) -> list[RoundPlace]:

@@ -146,9 +146,7 @@ def _query(
 
 
 def _sqlite(hard: bool, first: date, last: date) -> EngineTexts:
-    turns = (
-        f"WITH RECURSIVE turns(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turns WHERE n < {_TURNS}) "
-    )
+    turns = f"WITH RECURSIVE turns(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turns WHERE n < {_TURNS}) "
     target = "date(opened, 'start of month', '+' || (n * months) || ' months'"
     clamped = (
         f"MIN(date({target[5:]}, '+' || (strftime('%d', opened) - 1) || ' days'), "
@@ -177,7 +175,7 @@ def _sqlite(hard: bool, first: date, last: date) -> EngineTexts:
     key = _SQLITE_WEEK if hard else "sent"
     build = partial(_query, hard, first, last)
     wrong = {
-        "overflowing": build(days(f"date(opened, '+' || (n * months) || ' months')"), sent, key),
+        "overflowing": build(days("date(opened, '+' || (n * months) || ' months')"), sent, key),
         "drifting": build(drifting, sent, key),
         "on_weekends": build(days(clamped), "day", key),
         "closed_only": build(days(clamped), sent, key, closed="day <= closed"),

@@ -72,8 +72,7 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
 def _populate(drawn: EngineDraw, spec: _Spec, seed: int, visible: bool) -> StoredTables:
     values = drawn.values("rows", seed)
     carriers = [
-        (own + 1, name, values.between(6, 24))
-        for own, name in enumerate(drawn.names("company", 6))
+        (own + 1, name, values.between(6, 24)) for own, name in enumerate(drawn.names("company", 6))
     ]
     notes: list[Row] = []
     for own in range(1, values.between(100, 125)):

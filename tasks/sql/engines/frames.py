@@ -145,9 +145,7 @@ _SLIPS = {
 """Orders that someone might choose to have a frame of days."""
 
 
-def _texts(
-    spec: tuple[int, int, int], order: str, days: str, slips: dict[str, str]
-) -> EngineTexts:
+def _texts(spec: tuple[int, int, int], order: str, days: str, slips: dict[str, str]) -> EngineTexts:
     query: Callable[..., str] = partial(_query, spec)
     wrong = {
         "rows_for_days": query(order, days, frame="ROWS"),
@@ -164,4 +162,6 @@ def _texts(
             order, days, around=f"ORDER BY day, id ROWS BETWEEN {spec[2]} PRECEDING AND {spec[2]} "
             "FOLLOWING EXCLUDE CURRENT ROW",
         )  # fmt: skip
-    return EngineTexts(query(order, days), {"totals_by_day": query(order, days, grouped=True)}, wrong)
+    return EngineTexts(
+        query(order, days), {"totals_by_day": query(order, days, grouped=True)}, wrong
+    )

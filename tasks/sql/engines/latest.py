@@ -34,8 +34,10 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     """Draw a question about the state of the devices at a moment."""
     values = drawn.values("spec")
     spec = _Spec(f"2024-05-{values.between(10, 22)} {values.between(6, 20):02d}:00:00", drawn.hard)
-    kind = "the kind is the part of the device's code before the hyphen" if spec.hard else (
-        "the kind of a device is in `devices`"
+    kind = (
+        "the kind is the part of the device's code before the hyphen"
+        if spec.hard
+        else ("the kind of a device is in `devices`")
     )
     text = (
         f"In which state were the devices at {spec.until}? The last reading of a device before "
@@ -117,7 +119,7 @@ def _texts(spec: _Spec) -> EngineTexts:
         if spec.hard:
             more = (
                 ", SUM(l.state = 'fault' AND COALESCE((SELECT p.state FROM readings p "
-                f"WHERE p.id = m.before), '') = 'fault') AS again"
+                "WHERE p.id = m.before), '') = 'fault') AS again"
             )
         extra = f", {before} AS before" if spec.hard else ""
         return (

@@ -96,7 +96,9 @@ def _by_hand(spec: _Spec, rows: StoredTables) -> list[Row]:
                 total[1] += number
                 total[2] += low == high
     return [
-        (name, *found[gate][: 3 if spec.hard else 2]) for gate, name in rows["gates"] if gate in found
+        (name, *found[gate][: 3 if spec.hard else 2])
+        for gate, name in rows["gates"]
+        if gate in found
     ]
 
 
@@ -128,7 +130,9 @@ def _texts(spec: _Spec) -> EngineTexts:
         "all_later_ones": query(near="b.second > a.second").replace(
             "COUNT(*) AS n", f"SUM(b.second - a.second <= {spec.window}) AS n"
         ),
-        "limit_left_out": query(near=f"b.second > a.second AND b.second < a.second + {spec.window}"),
+        "limit_left_out": query(
+            near=f"b.second > a.second AND b.second < a.second + {spec.window}"
+        ),
         "same_second_too": query(
             near=f"b.second >= a.second AND b.second <= a.second + {spec.window}"
         ),

@@ -47,11 +47,12 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     )
     if drawn.hard:
         text += (
-            f" In a fifth column, give the percentage, between 0 and 100 and not rounded, of the "
+            f" In a fifth column, give the percentage, between 0 and 100, of the "
             f"depot's measured jobs of this kind that took longer than the interpolated {cut} of "
             "all measured jobs of this kind in all depots together, those of depots with fewer "
             "jobs included."
         )
+    text += " Do not round."
     spec = (kind, inner, outer if drawn.hard else 50, least)
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn), partial(_by_hand, drawn.hard, *spec),

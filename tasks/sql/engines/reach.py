@@ -153,19 +153,25 @@ def _texts(spec: _Spec) -> EngineTexts:
 
     def recursive(union: str, more: str) -> str:
         first = start.format(", 1 AS n")
-        return f"WITH RECURSIVE walked AS ({first} {union} {step.format(more)}) {final.format(*sums)}"
+        return (
+            f"WITH RECURSIVE walked AS ({first} {union} {step.format(more)}) {final.format(*sums)}"
+        )
 
     upwards = [
         "t11 AS (SELECT id AS part, 1 AS n, grams AS g FROM parts WHERE stage = 11 AND bought = 1)"
     ]
     for stage in range(_STAGES - 1, 0, -1):
-        own = f"SELECT id AS part, 1 AS n, grams AS g FROM parts WHERE stage = {stage} AND bought = 1"
+        own = (
+            f"SELECT id AS part, 1 AS n, grams AS g FROM parts WHERE stage = {stage} AND bought = 1"
+        )
         upwards.append(
             f"t{stage} AS MATERIALIZED ({own} UNION ALL SELECT u.assembly, SUM(u.qty * t.n), "
             f"SUM(u.qty * t.g) FROM t{stage + 1} t JOIN uses u ON u.part = t.part "
             "GROUP BY u.assembly)"
         )
-    other = f"WITH {', '.join(upwards)} SELECT p.name, t1.n, t1.g FROM t1 JOIN parts p ON p.id = part"
+    other = (
+        f"WITH {', '.join(upwards)} SELECT p.name, t1.n, t1.g FROM t1 JOIN parts p ON p.id = part"
+    )
     wrong = {
         "every_chain": recursive("UNION ALL", ", w.n * u.qty"),
         "equal_rows_once": recursive("UNION", ", w.n * u.qty"),

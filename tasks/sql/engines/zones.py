@@ -75,7 +75,7 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         "the minutes to add to UTC in the site's zone from a moment on, until the next entry of "
         "that zone. Days, hours and weekdays below are those that the clocks at the site show. "
         f"Take the calls that started from {spec.first} to {spec.last}, both days included. For "
-        f"every site with {which}, give its name, {what}."
+        f"every site with {which}, give its name, {what}.{'' if spec.hard else ' Do not round.'}"
     )
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn, spec, year), partial(_by_hand, spec),

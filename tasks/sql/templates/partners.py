@@ -1,5 +1,6 @@
 """Templates about related rows: anti-joins, semi-joins, zeros, all-of, only-ever."""
 
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.expressions import Compare, FunctionCall, InList, Literal, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
@@ -191,9 +192,19 @@ def only_ever(scene: QueryScene) -> QueryDraft:
             f"Among the {pair.rows.phrase}, list those that have at least one of the "
             f"{plural}{_ref(pair)} and none but {plural} {good.text}.",
         ),
-        ("A row in which the value asked about is missing does not meet the condition.",),
+        _missing_values(pair.children),
         wrong=(("some_not_all", some),),
     )  # fmt: skip
+
+
+def _missing_values(children: Fact) -> tuple[str, ...]:
+    """Return the note about children without the value compared, if there can be such."""
+    alias, _, name = children.conditions[0].column.partition(".")
+    if alias == children.child.alias and not children.child.table.column(name).nullable:
+        return ()
+    noun = children.child.table.noun
+    return (f"{with_article(noun).capitalize()} in which the value compared is missing does not "
+            "meet the condition.",)  # fmt: skip
 
 
 @template("medium", "hard")
@@ -313,7 +324,8 @@ def two_children(scene: QueryScene) -> QueryDraft:
             f"{measure.text} of the {left.phrase}{_ref(pair)}, and how many {right.phrase} are "
             "there?",
         ),
-        (f"Only {pair.parent.table.plural} that have at least one row of each kind appear.",
+        (f"Only {pair.parent.table.plural} that have such {left.child.table.plural} as well as "
+         f"such {right.child.table.plural} appear.",
          "The two figures are independent of each other."),
         wrong=(("multiplied_rows", answer(multiplied, outputs)),),
     )  # fmt: skip
