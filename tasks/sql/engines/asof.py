@@ -81,7 +81,7 @@ def _by_hand(spec: _Spec, rows: StoredTables) -> list[Row]:
         held[item].append((int(str(since)), int(str(price))))
     for own in held.values():
         own.sort()
-    totals: dict[object, list[int]] = {}
+    totals: dict[str, list[int]] = {}
     for _, region, item, at, qty in rows["orders"]:
         place = bisect_right(held[item], (int(str(at)), 1 << 40))
         if place:
@@ -97,7 +97,8 @@ def _texts(spec: _Spec) -> EngineTexts:
     age = ", MAX(at - since)" if spec.hard else ""
     last = f"SELECT region, COUNT(*), SUM(qty * price){age} FROM priced GROUP BY region"
     looked_up = (
-        "WITH priced AS (SELECT o.region, o.qty, o.at, p.since, p.price FROM orders o JOIN prices p "
+        "WITH priced AS (SELECT o.region, o.qty, o.at, p.since, p.price FROM orders o JOIN prices "
+        "p "
         "ON p.item = o.item AND p.since = (SELECT MAX(q.since) FROM prices q WHERE q.item = o.item "
         f"AND q.since <= o.at)) {last}"
     )
@@ -114,7 +115,8 @@ def _texts(spec: _Spec) -> EngineTexts:
 
     def merged(kind: str = "kind", at: str = "at") -> str:
         return (
-            f"WITH line AS (SELECT item, since AS at, 0 AS kind, price, NULL AS region, NULL AS qty "
+            "WITH line AS (SELECT item, since AS at, 0 AS kind, price, NULL AS region, NULL AS "
+            "qty "
             "FROM prices UNION ALL SELECT item, at, 1, NULL, region, qty FROM orders), grouped AS "
             "(SELECT *, COUNT(price) OVER (PARTITION BY item ORDER BY "
             f"{at}, {kind} ROWS UNBOUNDED PRECEDING) AS k FROM line), priced AS (SELECT region, "
@@ -126,7 +128,8 @@ def _texts(spec: _Spec) -> EngineTexts:
 
     joined = (
         "WITH priced AS (SELECT region, qty, at, since, price FROM (SELECT o.*, p.since, p.price, "
-        "ROW_NUMBER() OVER (PARTITION BY o.id ORDER BY p.since DESC) AS k FROM orders o JOIN prices "
+        "ROW_NUMBER() OVER (PARTITION BY o.id ORDER BY p.since DESC) AS k FROM orders o JOIN "
+        "prices "
         f"p ON p.item = o.item AND p.since <= o.at) AS ranked WHERE k = 1) {last}"
     )
     wrong = {"all_earlier_prices": joined, "periods": periods}

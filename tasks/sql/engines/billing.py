@@ -46,7 +46,8 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         "not have this day, on the month's last day. Nothing is due after the day on which the "
         f"contract was closed; on that day itself an invoice is still due.{paused} An invoice "
         "due on a Saturday or Sunday is sent on the Monday after; all others are sent on the day "
-        f"they are due.\n\nFor every {by} {on} which invoices were sent from {first} to {last}, give "
+        f"they are due.\n\nFor every {by} {on} which invoices were sent from {first} to {last}, "
+        "give "
         f"the {by} ({form}), the number of invoices, and the sum of "
         "their fees."
     )
@@ -61,7 +62,8 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         columns = (("id", "INTEGER"), ("contract", "INTEGER"), ("first", "DATE"), ("last", "DATE"))
         tables.append(EngineTable("pauses", columns))
     return EngineQuestion(
-        text, tuple(tables), partial(_populate, drawn, first), partial(_by_hand, drawn, first, last),
+        text, tuple(tables), partial(_populate, drawn, first),
+        partial(_by_hand, drawn, first, last),
         {name: make(drawn.hard, first, last) for name, make in _TEXTS.items()},
     )  # fmt: skip
 
@@ -92,7 +94,7 @@ def _populate(drawn: EngineDraw, first: date, seed: int, visible: bool) -> Store
             closed += timedelta(days=0 if values.chance(0.5) else values.between(-3, 3))
             closed = max(closed, opened)
         contracts.append((
-            own, values.pick(names), opened.isoformat(), closed and closed.isoformat(), months,
+            own, values.pick(names), opened.isoformat(), str(closed) if closed else None, months,
             values.between(20, 400),
         ))  # fmt: skip
         if drawn.hard and values.chance(0.5):
@@ -146,7 +148,10 @@ def _query(
 
 
 def _sqlite(hard: bool, first: date, last: date) -> EngineTexts:
-    turns = f"WITH RECURSIVE turns(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turns WHERE n < {_TURNS}) "
+    turns = (
+        "WITH RECURSIVE turns(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turns "
+        f"WHERE n < {_TURNS}) "
+    )
     target = "date(opened, 'start of month', '+' || (n * months) || ' months'"
     clamped = (
         f"MIN(date({target[5:]}, '+' || (strftime('%d', opened) - 1) || ' days'), "

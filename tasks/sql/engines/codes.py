@@ -45,7 +45,8 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     spec = _Spec("".join(letters[:2]), "".join(letters[2:]), drawn.hard)
     text = (
         f"Some notes have a code of the kind {spec.prefix}: the capital letters {spec.prefix}, a "
-        "hyphen, and four, five or six digits. Neither a letter nor a digit stands directly before or "
+        "hyphen, and four, five or six digits. Neither a letter nor a digit stands directly before "
+        "or "
         "after it; anything else may, such as a bracket or a comma, or the beginning or end of the "
         "note. Small letters, fewer or more digits, or further letters make it something else. A "
         "note has at most one such code.\n\nFor every carrier that has notes with such a "
@@ -161,14 +162,17 @@ def _query(
 
 
 def _sqlite(spec: _Spec) -> EngineTexts:
-    def scanned(before: str = "[^A-Za-z0-9]", after: str = "[^A-Za-z0-9]",
-                prefix: str = spec.prefix, lengths: tuple[int, ...] = (4, 5, 6)) -> str:  # fmt: skip
+    def scanned(
+        before: str = "[^A-Za-z0-9]", after: str = "[^A-Za-z0-9]",
+        lengths: tuple[int, ...] = (4, 5, 6),
+    ) -> str:  # fmt: skip
         digit = "[0-9]"
         shapes = " OR ".join(
-            f"piece GLOB '{before}{prefix}-{digit * number}{after}*'" for number in lengths
+            f"piece GLOB '{before}{spec.prefix}-{digit * number}{after}*'" for number in lengths
         )
         return (
-            "SELECT id, CAST(substr(piece, 5, 6) AS INTEGER) AS code FROM (WITH RECURSIVE places(k) "
+            "SELECT id, CAST(substr(piece, 5, 6) AS INTEGER) AS code FROM (WITH RECURSIVE "
+            "places(k) "
             f"AS (SELECT 1 UNION ALL SELECT k + 1 FROM places WHERE k < {_LONGEST}) SELECT id, "
             "substr(' ' || note || ' ', k) AS piece FROM notes JOIN places ON k <= length(note)) "
             f"AS pieces WHERE {shapes}"

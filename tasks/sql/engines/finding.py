@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import cast
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import derive_seed
@@ -137,7 +138,7 @@ class _Bench:
         if budget is None:
             return self._plain.execute(sql).fetchall(), 0
         result = self._locked.run(sql, replace(_SCREENING, steps=budget))
-        return result.rows, result.steps
+        return cast("list[Row]", result.rows), result.steps
 
     def agrees(self, sql: str, budget: int | None, expected: list[Row], ordered: bool) -> bool:
         """Whether a statement gives the expected rows within the budget, if there is one."""

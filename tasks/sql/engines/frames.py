@@ -22,7 +22,8 @@ _LEAST = 3
 _TABLES = (
     EngineTable("accounts", (("id", "INTEGER"), ("name", "TEXT"))),
     EngineTable(
-        "bookings", (("id", "INTEGER"), ("account", "INTEGER"), ("day", "DATE"), ("cents", "INTEGER"))
+        "bookings",
+        (("id", "INTEGER"), ("account", "INTEGER"), ("day", "DATE"), ("cents", "INTEGER")),
     ),
 )  # fmt: skip
 

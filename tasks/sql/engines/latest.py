@@ -74,8 +74,7 @@ def _populate(drawn: EngineDraw, seed: int, visible: bool) -> StoredTables:
             day, rest = divmod(minute % 40_000, 1440)
             at = f"2024-05-{day + 1:02d} {rest // 60:02d}:{rest % 60:02d}:00"
             rows.append((code, at, _STATES[number // 64 % 3], number // 1024 % 500))
-    unique = sorted({(code, at): (code, at, *rest) for code, at, *rest in rows}.values(),
-                    key=lambda row: row[1])  # fmt: skip
+    unique = sorted({row[:2]: row for row in rows}.values(), key=lambda row: row[1])
     return {
         "devices": [(code, code[0]) for code in codes],
         "readings": [(place + 1, *row) for place, row in enumerate(unique)],
@@ -137,7 +136,8 @@ def _texts(spec: _Spec) -> EngineTexts:
         f"{joined} WHERE k = 1 GROUP BY 1"
     )
     grouped = query(
-        f"{distinct if spec.hard else devices}newest AS (SELECT device, MAX(at) AS at FROM readings "
+        f"{distinct if spec.hard else devices}newest AS (SELECT device, MAX(at) AS at FROM "
+        "readings "
         f"WHERE at < '{spec.until}' GROUP BY device), ",
         state="(SELECT r.id FROM newest n JOIN readings r ON r.device = n.device AND r.at = n.at "
         "WHERE n.device = d.device)",

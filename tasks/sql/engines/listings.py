@@ -45,8 +45,8 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     """Draw a question about the members of each team on a day."""
     values = drawn.values("spec")
     spec = _Spec(
-        shifted(_DAY, values.between(110, 130)), values.chance(0.5), values.pick(("; ", " / ", ", ")),
-        values.between(2, 3), drawn.hard,
+        shifted(_DAY, values.between(110, 130)), values.chance(0.5),
+        values.pick(("; ", " / ", ", ")), values.between(2, 3), drawn.hard,
     )  # fmt: skip
     missing = (
         "a move without a grade counts less than any with one"
@@ -171,11 +171,15 @@ def _sqlite(spec: _Spec) -> EngineTexts:
 
     right = _ranked(spec, _grade(spec))
     window = (
-        f"WITH last AS ({right}), named AS (SELECT team, group_concat(nickname, '{spec.mark}') OVER "
-        "(PARTITION BY team ORDER BY lower(nickname) ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED "
-        "FOLLOWING) AS names, ROW_NUMBER() OVER (PARTITION BY team ORDER BY since, lower(nickname)) "
+        f"WITH last AS ({right}), named AS (SELECT team, group_concat(nickname, '{spec.mark}') "
+        "OVER "
+        "(PARTITION BY team ORDER BY lower(nickname) ROWS BETWEEN UNBOUNDED PRECEDING AND "
+        "UNBOUNDED "
+        "FOLLOWING) AS names, ROW_NUMBER() OVER (PARTITION BY team ORDER BY since, "
+        "lower(nickname)) "
         f"AS k, group_concat(nickname, '{spec.mark}') OVER (PARTITION BY team ORDER BY since, "
-        "lower(nickname) ROWS UNBOUNDED PRECEDING) AS oldest, COUNT(*) OVER (PARTITION BY team) AS n "
+        "lower(nickname) ROWS UNBOUNDED PRECEDING) AS oldest, COUNT(*) OVER (PARTITION BY team) AS "
+        "n "
         "FROM last JOIN people p ON p.id = last.person WHERE team IS NOT NULL) "
         f"SELECT t.name, n, names{', oldest' if spec.hard else ''} FROM named JOIN teams t ON "
         f"t.id = named.team WHERE k = MIN(n, {spec.top})"
@@ -202,7 +206,8 @@ def _aggregated(
 ) -> str:  # fmt: skip
     """Return the query with ordered aggregates."""
     lateral = (
-        f" CROSS JOIN LATERAL (SELECT string_agg(nickname, '{spec.mark}' ORDER BY {oldest}) AS names "
+        f" CROSS JOIN LATERAL (SELECT string_agg(nickname, '{spec.mark}' ORDER BY {oldest}) AS "
+        "names "
         "FROM (SELECT nickname, since FROM members m WHERE m.team = t.id ORDER BY "
         f"{oldest} LIMIT {top or spec.top}) AS few) AS oldest"
     )
@@ -211,7 +216,8 @@ def _aggregated(
         "JOIN people p ON p.id = last.person WHERE team IS NOT NULL) "
         f"SELECT t.name, COUNT(*), string_agg(members.nickname, '{spec.mark}'{names}) "
         f"{', oldest.names' if spec.hard else ''} FROM teams t JOIN members ON members.team = t.id"
-        f"{lateral if spec.hard else ''} GROUP BY t.id, t.name{', oldest.names' if spec.hard else ''}"
+        f"{lateral if spec.hard else ''} GROUP BY t.id, "
+        f"t.name{', oldest.names' if spec.hard else ''}"
     )
 
 

@@ -121,7 +121,8 @@ def _sqlite(hard: bool, kind: str, inner: int, outer: int, least: int) -> Engine
         )
         share = f", {hundred} * SUM(m > {over}) / COUNT(*)"
         return (
-            f"WITH own AS (SELECT depot, {minutes} AS m FROM jobs WHERE kind = '{kind}'{measured}), "
+            f"WITH own AS (SELECT depot, {minutes} AS m FROM jobs WHERE kind = "
+            f"'{kind}'{measured}), "
             "ranked AS (SELECT depot, m, ROW_NUMBER() OVER (PARTITION BY depot ORDER BY m) AS k, "
             f"COUNT(*) OVER (PARTITION BY depot) AS n FROM own){everyone if hard else ''} "
             f"SELECT d.name, COUNT(*), {value or middle('n')}, MIN(CASE WHEN {at} THEN m END)"

@@ -5,6 +5,7 @@ A question is drawn from a seed alone. Its hidden databases have the same tables
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.draws import ValueDraw
@@ -16,7 +17,7 @@ __all__ = ["DIALECTS", "EngineDraw", "EngineQuestion", "EngineTable", "EngineTex
 
 DIALECTS = ("sqlite", "duckdb", "postgresql")
 
-StoredTables = Mapping[str, Sequence[Row]]
+StoredTables = Mapping[str, Sequence[tuple[Any, ...]]]
 """Rows by table."""
 
 
@@ -80,7 +81,7 @@ class EngineDraw:
     def __post_init__(self) -> None:
         object.__setattr__(self, "hard", self.level == "hard")
 
-    def values(self, *parts: object) -> ValueDraw:
+    def values(self, *parts: str | int) -> ValueDraw:
         """Return a generator of this draw's values; `parts` name what they are for."""
         return ValueDraw(
             generator_for("sql-engines", self.template, self.level, self.seed, self.attempt, *parts)

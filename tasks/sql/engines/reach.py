@@ -39,7 +39,8 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     """Draw a question about the parts of the products."""
     spec = _Spec(drawn.hard)
     text = (
-        f"Products are the parts of stage 1. An assembly of one stage uses parts of the next, up to "
+        "Products are the parts of stage 1. An assembly of one stage uses parts of the next, up "
+        "to "
         f"stage {_STAGES}. Some parts are bought ready-made (bought is 1); they use no others. "
     )
     if spec.hard:
@@ -157,20 +158,20 @@ def _texts(spec: _Spec) -> EngineTexts:
             f"WITH RECURSIVE walked AS ({first} {union} {step.format(more)}) {final.format(*sums)}"
         )
 
-    upwards = [
+    below = [
         "t11 AS (SELECT id AS part, 1 AS n, grams AS g FROM parts WHERE stage = 11 AND bought = 1)"
     ]
     for stage in range(_STAGES - 1, 0, -1):
         own = (
             f"SELECT id AS part, 1 AS n, grams AS g FROM parts WHERE stage = {stage} AND bought = 1"
         )
-        upwards.append(
+        below.append(
             f"t{stage} AS MATERIALIZED ({own} UNION ALL SELECT u.assembly, SUM(u.qty * t.n), "
             f"SUM(u.qty * t.g) FROM t{stage + 1} t JOIN uses u ON u.part = t.part "
             "GROUP BY u.assembly)"
         )
     other = (
-        f"WITH {', '.join(upwards)} SELECT p.name, t1.n, t1.g FROM t1 JOIN parts p ON p.id = part"
+        f"WITH {', '.join(below)} SELECT p.name, t1.n, t1.g FROM t1 JOIN parts p ON p.id = part"
     )
     wrong = {
         "every_chain": recursive("UNION ALL", ", w.n * u.qty"),

@@ -166,7 +166,8 @@ class _Means(NamedTuple):
 def _query(spec: _Spec, means: _Means, *, least: str = "", best: str = "n, names") -> str:
     fresh = f" AND {means.fresh}" if spec.hard else ""
     ranked = (
-        f", ranked AS (SELECT firm, names, ROW_NUMBER() OVER (PARTITION BY firm ORDER BY {best}) AS "
+        f", ranked AS (SELECT firm, names, ROW_NUMBER() OVER (PARTITION BY firm ORDER BY {best}) "
+        "AS "
         "k FROM walked)"
     )
     more = ", MAX(r.names)" if spec.hard else ""

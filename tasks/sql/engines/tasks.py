@@ -27,7 +27,8 @@ def engine_instruction(made: Accepted) -> str:
     if made.question.steps is None:
         return text
     return (
-        f"{text}\n\nThe statement that you hand in may take at most {made.question.steps:,} steps of the "
+        f"{text}\n\nThe statement that you hand in may take at most {made.question.steps:,} steps "
+        "of the "
         "database engine, on this database and on the others on which it is run. After every "
         "statement you see how many it took; until you hand in, statements may take more. There "
         "are indexes, and you cannot add any."

@@ -103,9 +103,13 @@ def _changes(minutes: int, rules: str, year: int) -> list[tuple[datetime, int]]:
         spring, autumn = _nth_sunday(year, 3, 2), _nth_sunday(year, 11, 1)
         hours = (2 * 60 - minutes, 2 * 60 - minutes - 60)
     return [
-        (datetime(spring.year, spring.month, spring.day) + timedelta(minutes=hours[0]), minutes + 60),
-        (datetime(autumn.year, autumn.month, autumn.day) + timedelta(minutes=hours[1]), minutes),
-    ]  # fmt: skip
+        (_midnight(spring) + timedelta(minutes=hours[0]), minutes + 60),
+        (_midnight(autumn) + timedelta(minutes=hours[1]), minutes),
+    ]
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day)
 
 
 def _populate(drawn: EngineDraw, spec: _Spec, year: int, seed: int, visible: bool) -> StoredTables:
