@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.schema import Row
 
 __all__ = ["draw"]
 
-_DAYS = (31, 31, 30, 30, 29, 28, 22, 15, 14, 8, 7, 1)
+_DAYS = (31, 31, 30, 30, 29, 28, 25, 18, 15, 11, 8, 1)
 _TURNS = 24
 """Most invoices of a contract."""
 _THURSDAY = "date(sent, '-3 days', 'weekday 4')"
@@ -183,6 +183,11 @@ def _sqlite(hard: bool, first: date, last: date) -> EngineTexts:
         "overflowing": build(days("date(opened, '+' || (n * months) || ' months')"), sent, key),
         "drifting": build(drifting, sent, key),
         "on_weekends": build(days(clamped), "day", key),
+        "on_sundays": build(
+            days(clamped),
+            "CASE strftime('%w', day) WHEN '6' THEN date(day, '+2 days') ELSE day END",
+            key,
+        ),
         "closed_only": build(days(clamped), sent, key, closed="day <= closed"),
         "before_closing": build(
             days(clamped), sent, key, closed="(closed IS NULL OR day < closed)"

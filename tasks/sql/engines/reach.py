@@ -152,8 +152,8 @@ def _texts(spec: _Spec) -> EngineTexts:
         union = " UNION ALL ".join(f"SELECT * FROM s{stage}" for stage in range(1, _STAGES + 1))
         return f"WITH {', '.join(parts)}, walked AS ({union}) {final.format(*sums)}"
 
-    def recursive(union: str, more: str) -> str:
-        first = start.format(", 1 AS n")
+    def recursive(union: str, more: str, also: str = "") -> str:
+        first = start.format(f", 1 AS n{also}")
         return (
             f"WITH RECURSIVE walked AS ({first} {union} {step.format(more)}) {final.format(*sums)}"
         )
@@ -170,11 +170,10 @@ def _texts(spec: _Spec) -> EngineTexts:
             f"SUM(u.qty * t.g) FROM t{stage + 1} t JOIN uses u ON u.part = t.part "
             "GROUP BY u.assembly)"
         )
-    other = (
-        f"WITH {', '.join(below)} SELECT p.name, t1.n, t1.g FROM t1 JOIN parts p ON p.id = part"
-    )
+    other = f"WITH {', '.join(below)} SELECT p.name, t1.n, t1.g FROM t1 JOIN parts p ON p.id = part"
     wrong = {
         "every_chain": recursive("UNION ALL", ", w.n * u.qty"),
+        "chains_kept": recursive("UNION", ", w.n * u.qty, w.uses || u.id", ", '' AS uses"),
         "equal_rows_once": recursive("UNION", ", w.n * u.qty"),
         "without_pieces": recursive("UNION", ", 1"),
         "added_pieces": staged("SUM(w.n + u.qty)"),
