@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -40,12 +40,12 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         )
     index = () if spec.hard else (("item", "since"),)
     tables = (
-        EngineTable(
+        QuestionTable(
             "orders",
             (("id", "INTEGER"), ("region", "TEXT"), ("item", "INTEGER"), ("at", "INTEGER"),
              ("qty", "INTEGER")),
         ),
-        EngineTable(
+        QuestionTable(
             "prices",
             (("id", "INTEGER"), ("item", "INTEGER"), ("since", "INTEGER"), ("price", "INTEGER")),
             index,

@@ -8,7 +8,7 @@ from functools import partial
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -52,7 +52,7 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         "their fees."
     )
     tables = [
-        EngineTable(
+        QuestionTable(
             "contracts",
             (("id", "INTEGER"), ("customer", "TEXT"), ("opened", "DATE"), ("closed", "DATE"),
              ("months", "INTEGER"), ("fee", "INTEGER")),
@@ -60,7 +60,7 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     ]  # fmt: skip
     if drawn.hard:
         columns = (("id", "INTEGER"), ("contract", "INTEGER"), ("first", "DATE"), ("last", "DATE"))
-        tables.append(EngineTable("pauses", columns))
+        tables.append(QuestionTable("pauses", columns))
     return EngineQuestion(
         text, tuple(tables), partial(_populate, drawn, first),
         partial(_by_hand, drawn, first, last),

@@ -9,7 +9,7 @@ from hexathlon.tasks.sql.draws import ValueDraw, shifted
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -21,8 +21,8 @@ _DAY = "2024-01-01"
 _LONGEST = 90
 """Characters of a note at most."""
 _TABLES = (
-    EngineTable("carriers", (("id", "INTEGER"), ("name", "TEXT"), ("box", "INTEGER"))),
-    EngineTable(
+    QuestionTable("carriers", (("id", "INTEGER"), ("name", "TEXT"), ("box", "INTEGER"))),
+    QuestionTable(
         "notes",
         (("id", "INTEGER"), ("carrier", "INTEGER"), ("day", "DATE"), ("pieces", "INTEGER"),
          ("note", "TEXT")),

@@ -12,7 +12,7 @@ from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     StoredTables,
 )
 from hexathlon.tasks.sql.schema import Row
@@ -165,7 +165,7 @@ def engine_image(drawn: EngineDraw, number: int) -> bytes:
     return _images.get((drawn, number), image)
 
 
-def typed_image(tables: tuple[EngineTable, ...], rows: StoredTables) -> bytes:
+def typed_image(tables: tuple[QuestionTable, ...], rows: StoredTables) -> bytes:
     """Return tables with rows as a typed image."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         mark_typed(connection)

@@ -9,7 +9,7 @@ from hexathlon.tasks.sql.draws import shifted
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -20,8 +20,8 @@ __all__ = ["draw"]
 _DAY = "2024-01-01"
 _LEAST = 3
 _TABLES = (
-    EngineTable("accounts", (("id", "INTEGER"), ("name", "TEXT"))),
-    EngineTable(
+    QuestionTable("accounts", (("id", "INTEGER"), ("name", "TEXT"))),
+    QuestionTable(
         "bookings",
         (("id", "INTEGER"), ("account", "INTEGER"), ("day", "DATE"), ("cents", "INTEGER")),
     ),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -15,13 +15,13 @@ from hexathlon.tasks.sql.schema import Row
 __all__ = ["draw"]
 
 _STATES = ("fine", "fault", "idle")
-_READINGS = EngineTable(
+_READINGS = QuestionTable(
     "readings",
     (("id", "INTEGER"), ("device", "TEXT"), ("at", "TIMESTAMP"), ("state", "TEXT"),
      ("value", "INTEGER")),
     (("device", "at"),),
 )  # fmt: skip
-_DEVICES = EngineTable("devices", (("code", "TEXT"), ("kind", "TEXT")))
+_DEVICES = QuestionTable("devices", (("code", "TEXT"), ("kind", "TEXT")))
 _STEPS = 32_000
 
 

@@ -9,7 +9,7 @@ from hexathlon.tasks.sql.draws import shifted
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -23,9 +23,9 @@ _FIRST = ("Ba De Ko Lu Mi Ra Su Ta", "Be Do Ka Li Mo Re Sa Tu", "Bi Du Ke La Me 
           "Bo Da Ki Le Ma Ri So Te")  # fmt: skip
 _LAST = "nor lin mar tek vas dun sil rok bel han"
 _TABLES = (
-    EngineTable("teams", (("id", "INTEGER"), ("name", "TEXT"))),
-    EngineTable("people", (("id", "INTEGER"), ("nickname", "TEXT"))),
-    EngineTable(
+    QuestionTable("teams", (("id", "INTEGER"), ("name", "TEXT"))),
+    QuestionTable("people", (("id", "INTEGER"), ("nickname", "TEXT"))),
+    QuestionTable(
         "moves",
         (("id", "INTEGER"), ("person", "INTEGER"), ("team", "INTEGER"), ("since", "DATE"),
          ("grade", "INTEGER")),

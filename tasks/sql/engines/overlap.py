@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -17,8 +17,8 @@ __all__ = ["draw"]
 
 _ROOMS = 3
 _TABLES = (
-    EngineTable("rooms", (("id", "INTEGER"), ("name", "TEXT"))),
-    EngineTable(
+    QuestionTable("rooms", (("id", "INTEGER"), ("name", "TEXT"))),
+    QuestionTable(
         "sessions",
         (("id", "INTEGER"), ("room", "INTEGER"), ("first", "INTEGER"), ("last", "INTEGER"),
          ("cancelled", "INTEGER")),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -18,8 +18,8 @@ __all__ = ["draw"]
 
 _GATES = 6
 _TABLES = (
-    EngineTable("gates", (("id", "INTEGER"), ("name", "TEXT"))),
-    EngineTable(
+    QuestionTable("gates", (("id", "INTEGER"), ("name", "TEXT"))),
+    QuestionTable(
         "scans",
         (("id", "INTEGER"), ("card", "INTEGER"), ("gate", "INTEGER"), ("second", "INTEGER")),
         (("card", "second"),),

@@ -9,7 +9,7 @@ from hexathlon.tasks.sql.draws import ValueDraw, shifted
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -19,8 +19,8 @@ __all__ = ["draw"]
 
 _DAY = "2024-01-01"
 _TABLES = (
-    EngineTable("shops", (("id", "INTEGER"), ("name", "TEXT"))),
-    EngineTable(
+    QuestionTable("shops", (("id", "INTEGER"), ("name", "TEXT"))),
+    QuestionTable(
         "orders", (("id", "INTEGER"), ("shop", "INTEGER"), ("placed", "DATE"), ("body", "JSON"))
     ),
 )  # fmt: skip

@@ -8,7 +8,7 @@ from hexathlon.tasks.sql.draws import shifted
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -19,8 +19,8 @@ __all__ = ["draw"]
 _KINDS = ("delivery", "pickup", "repair", "survey")
 _DAY = "2024-01-01"
 _TABLES = (
-    EngineTable("depots", (("id", "INTEGER"), ("name", "TEXT"))),
-    EngineTable(
+    QuestionTable("depots", (("id", "INTEGER"), ("name", "TEXT"))),
+    QuestionTable(
         "jobs",
         (("id", "INTEGER"), ("depot", "INTEGER"), ("kind", "TEXT"), ("day", "DATE"),
          ("minutes", "INTEGER")),

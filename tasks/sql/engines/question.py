@@ -13,7 +13,14 @@ from hexathlon.tasks.sql.pools import pool_name
 from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.task import Level, Split
 
-__all__ = ["DIALECTS", "EngineDraw", "EngineQuestion", "EngineTable", "EngineTexts", "StoredTables"]
+__all__ = [
+    "DIALECTS",
+    "EngineDraw",
+    "EngineQuestion",
+    "QuestionTable",
+    "EngineTexts",
+    "StoredTables",
+]
 
 DIALECTS = ("sqlite", "duckdb", "postgresql")
 
@@ -22,7 +29,7 @@ StoredTables = Mapping[str, Sequence[tuple[Any, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class EngineTable:
+class QuestionTable:
     """A table of a question's database."""
 
     name: str
@@ -50,7 +57,7 @@ class EngineQuestion:
     """A question as drawn, before its databases are screened."""
 
     text: str
-    tables: tuple[EngineTable, ...]
+    tables: tuple[QuestionTable, ...]
     populate: Callable[[int, bool], StoredTables]
     """Draws the rows of a population from its seed; the flag says whether it is the visible one."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -18,12 +18,12 @@ __all__ = ["draw"]
 _STAGES = 11
 _WIDTH = 20
 _TABLES = (
-    EngineTable(
+    QuestionTable(
         "parts",
         (("id", "INTEGER"), ("name", "TEXT"), ("stage", "INTEGER"), ("grams", "INTEGER"),
          ("bought", "INTEGER")),
     ),
-    EngineTable(
+    QuestionTable(
         "uses",
         (("id", "INTEGER"), ("assembly", "INTEGER"), ("part", "INTEGER"), ("qty", "INTEGER")),
         (("assembly",), ("part",)),

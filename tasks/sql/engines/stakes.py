@@ -10,7 +10,7 @@ from hexathlon.tasks.sql.draws import shifted
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -22,8 +22,8 @@ _DAY = "2024-06-01"
 _FIRMS = 16
 _PERCENT = (12, 18, 23, 27, 35, 41)
 _TABLES = (
-    EngineTable("firms", (("id", "INTEGER"), ("name", "TEXT"))),
-    EngineTable(
+    QuestionTable("firms", (("id", "INTEGER"), ("name", "TEXT"))),
+    QuestionTable(
         "stakes",
         (("id", "INTEGER"), ("owner", "INTEGER"), ("firm", "INTEGER"), ("percent", "INTEGER"),
          ("first", "DATE"), ("last", "DATE")),

@@ -6,6 +6,7 @@ from typing import Any
 from hexathlon.tasks.source import Script
 from hexathlon.tasks.sql.engines.finding import BUDGETS, TEMPLATES, Accepted, hidden_of
 from hexathlon.tasks.sql.engines.question import DIALECTS, EngineTexts
+from hexathlon.tasks.sql.pools import pool_name
 from hexathlon.tasks.sql.scripts import fixed
 from hexathlon.tasks.task import Check
 from hexathlon.tasks.tool_calls import tool_call
@@ -23,7 +24,9 @@ _PROBE = "SELECT typeof(1)"
 
 def engine_instruction(made: Accepted) -> str:
     """Return the question and, if work is limited, the limit."""
-    text = f"{made.question.text} One row each, in any order."
+    drawn = made.drawn
+    firm = pool_name("company", drawn.split, drawn.values("firm").below(100))
+    text = f"You are an analyst at {firm}. {made.question.text} One row each, in any order."
     if made.question.steps is None:
         return text
     return (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    EngineTable,
+    QuestionTable,
     EngineTexts,
     StoredTables,
 )
@@ -24,12 +24,12 @@ _ZONES = {
 }  # fmt: skip
 """Minutes of standard time, and whose rules of summer time hold."""
 _TABLES = (
-    EngineTable("sites", (("id", "INTEGER"), ("name", "TEXT"), ("zone", "TEXT"))),
-    EngineTable(
+    QuestionTable("sites", (("id", "INTEGER"), ("name", "TEXT"), ("zone", "TEXT"))),
+    QuestionTable(
         "offsets",
         (("id", "INTEGER"), ("zone", "TEXT"), ("starts", "TIMESTAMP"), ("minutes", "INTEGER")),
     ),
-    EngineTable(
+    QuestionTable(
         "calls",
         (("id", "INTEGER"), ("site", "INTEGER"), ("started", "TIMESTAMP"), ("seconds", "INTEGER")),
     ),
