@@ -7,6 +7,7 @@ must score 0, and the mean of each trivial policy must not exceed `FLOOR`.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from hexathlon.baselines.agents.base import Agent, Episode
@@ -27,7 +28,7 @@ from hexathlon.evaluators.records.canonical import canonical_json, encode_text, 
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import Script, TaskSource, parse_address
 from hexathlon.tasks.task import Task
-from hexathlon.tasks.taskset import build_task
+from hexathlon.tasks.taskset import TaskSet, build_task
 
 __all__ = ["FLOOR", "Mapped", "SelftestResult", "Tally", "differences", "run_selftest"]
 
@@ -36,6 +37,9 @@ FLOOR = 0.02
 
 _MAX_NAMED = 5
 _CHUNK = 8
+
+_SEARCHED = 10_000
+"""Tasks of an unbounded set among which those of a template are looked for."""
 
 _FEW = 64
 """Tasks below which starting processes costs more than it saves."""
@@ -158,6 +162,7 @@ def run_selftest(
     options: Mapping[str, Any] | None = None,
     kinds: Sequence[str] = (),
     mapped: Mapped | None = None,
+    template: str = "",
 ) -> SelftestResult:
     """Test an environment on the first tasks of its test split.
 
@@ -170,15 +175,16 @@ def run_selftest(
         kinds: Kinds of scripts to play, such as `oracle`; all by default.
         mapped: Calls a function on each list of tasks in other processes, such as those of a
             cluster, and yields the results in order; replaces `workers`.
+        template: Beginning of the templates to take tasks of; of all by default.
 
     Raises:
-        UsageError: If a name is unknown.
+        UsageError: If a name is unknown, or no template begins so.
         EnvironmentUnavailable: If the environment cannot be created on this machine.
     """
     info = find_environment(env)
     chosen = open_taskset(info, taskset, "test", None, None)
-    count = tasks if chosen.size is None else min(tasks, chosen.size)
-    ids = list(chosen.ids(count))
+    ids = _ids(chosen, tasks, template)
+    count = len(ids)
     chunks = [ids[start : start + _CHUNK] for start in range(0, count, _CHUNK)]
     _check_kinds(kinds, ids)
     merged: dict[str, Tally] = {}
@@ -192,6 +198,22 @@ def run_selftest(
             for _ in chunk:
                 progress.advance()
     return SelftestResult(info.id, count, merged)
+
+
+def _ids(chosen: TaskSet, tasks: int, template: str) -> list[str]:
+    """Return the ids of the first tasks whose template begins with a text.
+
+    Raises:
+        UsageError: If there are none.
+    """
+    if not template:
+        return list(chosen.ids(tasks if chosen.size is None else min(tasks, chosen.size)))
+    every = chosen.ids(_SEARCHED if chosen.size is None else chosen.size)
+    own = (one for one in every if parse_address(one).template.startswith(template))
+    ids = list(islice(own, tasks))
+    if not ids:
+        raise UsageError(f"no template of {chosen.name} begins with {template!r}")
+    return ids
 
 
 def _check_kinds(kinds: Sequence[str], ids: Sequence[str]) -> None:

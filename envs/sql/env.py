@@ -5,12 +5,13 @@ only, and the grader runs the submission on its own pristine copies.
 """
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 from hexathlon.envs.base import Environment
 from hexathlon.envs.errors import BackendMissing, ToolError
 from hexathlon.envs.sql.documents import DocumentShelf
-from hexathlon.envs.sql.text import found_text, result_text, table_text, tables_text
+from hexathlon.envs.sql.text import found_text, result_text, table_text, tables_text, work_text
 from hexathlon.envs.tools import tool
 from hexathlon.envs.users import SimulatedUser
 from hexathlon.evaluators.sql.dbbench import tables_hash
@@ -31,6 +32,9 @@ from hexathlon.tasks.task import Task
 __all__ = ["SQLEnv", "make_vector"]
 
 _LIMITS = QueryLimits()
+_NAMES = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgresql": "PostgreSQL", "mysql": "MySQL"}
+_WORK = 100
+"""Budgets of work after which a statement is stopped before it is handed in."""
 _NOTHING: dict[str, Any] = {
     "kind": "none", "sql": None, "answer": None, "reason": None, "evidence": None,
 }  # fmt: skip
@@ -52,8 +56,10 @@ class SQLEnv(Environment):
 
     Args:
         backend: Backend of the agent's statements: None for the task's choice (SQLite), else
-            `sqlite`, `duckdb`, `postgresql`, or a SQLAlchemy URL. Shifts always run on SQLite,
-            whose triggers are part of them.
+            `sqlite`, `duckdb`, `postgresql`, a SQLAlchemy URL, or `drawn`: tasks of several
+            dialects on the one that their seed draws, and others on SQLite. Shifts always run on
+            SQLite, whose triggers are part of them, and so do budgets of work, which count its
+            steps.
         **kwargs: As for every environment.
     """
 
@@ -86,7 +92,10 @@ class SQLEnv(Environment):
         agenda = task.params.get("user")
         self._user_seed = int(self.np_random.integers(1 << 31)) if agenda else 0
         self._user = SimulatedUser(agenda, self._user_seed) if agenda else None
-        return task.instruction
+        dialect = self._open().dialect
+        if dialect == "sqlite" and "dialects" not in task.params:
+            return task.instruction
+        return f"{task.instruction}\n\nThe database runs on {_NAMES[dialect]}."
 
     @tool
     def list_tables(self) -> str:
@@ -128,7 +137,9 @@ class SQLEnv(Environment):
     @tool
     def run_query(self, sql: str) -> str:
         """Run one statement."""
-        return result_text(self._run_sql(sql))
+        result = self._run_sql(sql)
+        budget = self.task.params.get("steps")
+        return result_text(result) + (work_text(result.steps, budget) if budget else "")
 
     @tool
     def ask_user(self, question: str) -> str:
@@ -236,12 +247,22 @@ class SQLEnv(Environment):
 
     def _prepare(self, task: Task) -> None:
         try:
-            backend = None if "tickets" in task.params else self.backend
-            self._database = open_database(task.params, backend)
+            self._database = open_database(task.params, self._backend_of(task))
         except MissingBackend as error:
             raise BackendMissing(str(error)) from error
         self._shelf = DocumentShelf(task.params)
         self._query_limits = QueryLimits(seconds=self.limits.seconds_per_action)
+        if "steps" in task.params:
+            steps = _WORK * task.params["steps"]
+            self._query_limits = replace(self._query_limits, steps=steps, exact=True)
+
+    def _backend_of(self, task: Task) -> str | None:
+        """Return the backend of a task; None for its own choice."""
+        if "tickets" in task.params or "steps" in task.params:
+            return None
+        if self.backend == "drawn":
+            return task.params.get("dialect")
+        return self.backend
 
     def _open(self) -> Database:
         if self._database is None:

@@ -13,7 +13,7 @@ from hexathlon.tasks.sql.world.backends.base import (
     TableInfo,
 )
 
-__all__ = ["ROWS_SHOWN", "found_text", "result_text", "table_text", "tables_text"]
+__all__ = ["ROWS_SHOWN", "found_text", "result_text", "table_text", "tables_text", "work_text"]
 
 ROWS_SHOWN = 50
 _CELL_SHOWN = 200
@@ -38,6 +38,11 @@ def result_text(result: QueryResult, shown: int = ROWS_SHOWN) -> str:
     if result.changed is not None:
         lines.append(f"{_rows(result.changed)} changed.")
     return "\n".join(lines)
+
+
+def work_text(steps: int, budget: int) -> str:
+    """Render the work that a statement took, beside the limit of the one to be handed in."""
+    return f"\n({steps:,} steps; the limit is {budget:,})"
 
 
 def tables_text(catalogue: TableCatalogue, counts: dict[str, int]) -> str:

@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import wraps
 from itertools import chain
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from hexathlon.tasks.sql.world.backends.base import (
     StoredRow,
     first_word,
 )
-from hexathlon.tasks.sql.world.backends.choice import open_image
+from hexathlon.tasks.sql.world.backends.choice import MissingBackend, open_image
 from hexathlon.tasks.sql.world.database import database_bytes, hidden_bytes
 from hexathlon.tasks.task import Task
 
@@ -116,10 +117,12 @@ def pairs(
     final_state: Mapping[str, Any],
     *,
     spare_rows: int = 0,
+    steps: int | None = None,
 ) -> Iterator[ResultPair]:
     """Run both statements on each database in turn, as far as the caller iterates.
 
-    `spare_rows` is how many rows the submission may have beyond the expected ones before `more`.
+    `spare_rows` is how many rows the submission may have beyond the expected ones before `more`,
+    `steps` the work that it may take.
 
     Raises:
         GraderFault: If the expected statement fails.
@@ -132,7 +135,7 @@ def pairs(
             gold = run_gold(image, task.params, gold_sql)
             _cache.put(key, gold)
         room = len(gold.rows) + spare_rows
-        yield ResultPair(place, gold, run_submitted(image, task, dialect, submitted, room))
+        yield ResultPair(place, gold, run_submitted(image, task, dialect, submitted, room, steps))
 
 
 def gold_terms(task: Task, gold_sql: str) -> dict[str, float]:
@@ -186,18 +189,23 @@ def run_gold(image: bytes, params: Mapping[str, Any], sql: str) -> Gold:
 
 
 def run_submitted(
-    image: bytes, task: Task, dialect: str, sql: str, expected: int
+    image: bytes, task: Task, dialect: str, sql: str, expected: int, steps: int | None = None
 ) -> SubmittedResult:
     """Run the submitted statement on the engine of its dialect, fetching at most `expected` rows.
 
     Raises:
-        GraderFault: If the machine was too busy.
+        GraderFault: If the machine was too busy, or the engine is not available on it.
     """
     seconds = max(task.limits.seconds_per_action, _SUBMITTED_SECONDS)
     limits = QueryLimits(seconds=seconds, rows=max(expected, 1), result_bytes=64_000_000)
+    if steps is not None:
+        limits = replace(limits, steps=steps, exact=True)
     if first_word(sql) not in {"select", "with", "values"}:
         return SubmittedResult(0, (), False, "refused")
-    database: Database = open_image(image, task.params, dialect, purpose="grader")
+    try:
+        database: Database = open_image(image, task.params, dialect, purpose="grader")
+    except MissingBackend as error:
+        raise GraderFault(str(error)) from error
     with closing(database):
         try:
             result = database.run(sql, limits)

@@ -27,14 +27,16 @@ def sql_result(
     """Score 1 if the submitted query gives the expected result on every database.
 
     Params: `gold` (SQL); `ordered`, `order_by`, `column_order` and `tolerance` as in
-    `ComparisonPolicy`; `asked`: what the question leaves open and the user must have been asked
-    for, so that a lucky guess is not rewarded.
+    `ComparisonPolicy`; `steps`: the steps that the submission may take on each of them; `asked`:
+    what the question leaves open and the user must have been asked for, so that a lucky guess is
+    not rewarded.
     """
     sql, problem = submitted_sql(final_state)
     if problem:
         return wrong(problem)
     try:
-        verdict = _judged(pairs(task, params["gold"], sql, final_state), policy_of(params))
+        results = pairs(task, params["gold"], sql, final_state, steps=params.get("steps"))
+        verdict = _judged(results, policy_of(params))
     except GraderFault as fault:
         return unscored(fault)
     open_slots = params.get("asked", ())

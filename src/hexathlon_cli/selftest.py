@@ -14,7 +14,10 @@ __all__ = ["selftest"]
 _MOST_SHOWN = 20
 """Maximum number of differences listed between two places."""
 
-_BACKENDS = ("twin", "chromium")
+_BACKENDS = {
+    "web": ("twin", "chromium"),
+    "sql": ("sqlite", "duckdb", "postgresql", "mysql", "drawn"),
+}
 
 
 def selftest(
@@ -29,9 +32,13 @@ def selftest(
     backend: Annotated[
         list[str] | None,
         typer.Option(
-            help="Backend of the web event, twin or chromium; repeat it to compare verdicts."
+            help="Backend of the web event, twin or chromium, or of SQL: sqlite, duckdb, a URL, or "
+            "drawn; repeat it to compare verdicts."
         ),
     ] = None,
+    template: Annotated[
+        str, typer.Option(help="Beginning of the templates to take tasks of, such as dialect_.")
+    ] = "",
     kind: Annotated[
         list[str] | None,
         typer.Option(help="Kind of script, such as oracle; repeatable. [default: all]"),
@@ -60,7 +67,7 @@ def selftest(
             for place in places or [""]:
                 options = {option: place} if place else None
                 result = run_selftest(
-                    name, tasks, taskset, workers or 0, options, kind or [], mapped
+                    name, tasks, taskset, workers or 0, options, kind or [], mapped, template
                 )
                 _print(result, f" on {place}" if place else "")
                 sound = sound and result.holds
@@ -82,17 +89,19 @@ def _check_places(envs: list[str], sandboxes: list[str], backends: list[str]) ->
 
     if sandboxes and backends:
         raise UsageError("--sandbox and --backend belong to different events; give one of them")
-    kinds = (
-        ("sandbox", sandboxes, tuple(BACKENDS), "terminal"),
-        ("backend", backends, _BACKENDS, "web"),
-    )
-    for option, chosen, known, family in kinds:
-        for name in chosen:
-            if name not in known:
-                raise UsageError(near_miss(option, name, known))
+    kinds = {
+        "sandbox": (sandboxes, {"terminal": tuple(BACKENDS)}),
+        "backend": (backends, _BACKENDS),
+    }
+    for option, (chosen, families) in kinds.items():
         for env in envs if chosen else ():
-            if find_environment(env).family != family:
-                raise UsageError(f"--{option} is for the {family} event; {env} has no {option}")
+            known = families.get(find_environment(env).family)
+            if known is None:
+                events = " and ".join(families) + (" event" if len(families) == 1 else " events")
+                raise UsageError(f"--{option} is for the {events}; {env} has no {option}")
+            for name in chosen:
+                if name.partition(":")[0].partition("+")[0] not in known:
+                    raise UsageError(near_miss(option, name, known))
 
 
 def _print(result: "SelftestResult", where: str) -> None:

@@ -8,6 +8,8 @@ from hexathlon.tasks.source import TaskAddress
 from hexathlon.tasks.sql.bench import bench_for
 from hexathlon.tasks.sql.clarify import agenda, idle_agenda
 from hexathlon.tasks.sql.composing import Composition
+from hexathlon.tasks.sql.engines.finding import Accepted
+from hexathlon.tasks.sql.engines.tasks import engine_check, engine_instruction, engine_params
 from hexathlon.tasks.sql.estates.estate import Estate
 from hexathlon.tasks.sql.estates.tasks import (
     estate_check,
@@ -28,7 +30,7 @@ from hexathlon.tasks.sql.writes.instances import WriteInstance
 from hexathlon.tasks.sql.writes.tasks import write_check, write_params
 from hexathlon.tasks.task import Check, Limits, Task
 
-__all__ = ["estate_task", "question_task", "shift_task", "write_task"]
+__all__ = ["engine_task", "estate_task", "question_task", "shift_task", "write_task"]
 
 _IDLE_USER = 0.3
 """Share of fully specified questions that still come with a user."""
@@ -104,6 +106,17 @@ def estate_task(address: TaskAddress, version: str, seed: int, made: Estate) -> 
         tools=sql_tools("sql", documents=True, user=True),
         checks=(estate_check(made, canary_of(seed)),),
         **{**identity, "limits": Limits(turns=estate_turns(made))},
+    )
+
+
+def engine_task(address: TaskAddress, version: str, seed: int, made: Accepted) -> Task:
+    """Return the task of a question about an engine."""
+    return Task(
+        instruction=engine_instruction(made),
+        params={"backend": "sqlite", **engine_params(made)},
+        tools=sql_tools("sql"),
+        checks=(engine_check(made, canary_of(seed)),),
+        **_identity(address, version, seed),
     )
 
 

@@ -4,6 +4,7 @@ The wording is derived from the program's nodes: whether an order is stated, whi
 whether rows appear once. Therefore the question and the program cannot disagree.
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -33,6 +34,9 @@ from hexathlon.tasks.sql.schema import Column, Schema
 from hexathlon.tasks.sql.templates.draft import QueryDraft
 
 __all__ = ["question", "rules_note"]
+
+_FRACTIONS = re.compile(r"\b(?:average|mean|share|percentage|ratio)\b")
+"""Words for values that are not whole; they are compared to nine digits."""
 
 Pick = Callable[[Sequence[str]], str]
 
@@ -97,6 +101,9 @@ def _shape(program: Relation, outputs: dict[str, str], pick: Pick) -> list[str]:
         if isinstance(item, FunctionCall) and item.function == "round":
             places = item.arguments[1]
             sentences.append(f"Round {outputs[name]} to {getattr(places, 'value', 0)} decimals.")
+    rounded = any(sentence.startswith("Round ") for sentence in sentences)
+    if not rounded and _FRACTIONS.search(" ".join(outputs.values())):
+        sentences.append("Do not round.")
     return sentences
 
 

@@ -2,9 +2,9 @@
 
 Questions are realised from query programs. Ids are numbered within a stratum (template and level);
 `address` cycles through the strata, so that any prefix of a split covers templates and levels
-evenly. Every other task of level hard is a shift, and half of the rest are estates. Tasks
-of one round share their worlds, and therefore their databases; shifts have worlds of their own, of
-level medium, since their own tables are what makes them hard; estates have companies.
+evenly. Tasks of one round share their worlds, and therefore their databases; shifts have worlds of
+their own, of level medium, since their own tables are what makes them hard; estates have companies,
+and questions about engines a database each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,8 +13,22 @@ from functools import lru_cache, partial
 
 from hexathlon.tasks.seeding import derive_seed
 from hexathlon.tasks.source import Script, TaskAddress
-from hexathlon.tasks.sql.assembling import estate_task, question_task, shift_task, write_task
+from hexathlon.tasks.sql.assembling import (
+    engine_task,
+    estate_task,
+    question_task,
+    shift_task,
+    write_task,
+)
 from hexathlon.tasks.sql.composing import ATTEMPTS, WORLD_TRIES, Composition, compose, recompose
+from hexathlon.tasks.sql.engines.finding import Accepted, find
+from hexathlon.tasks.sql.engines.tasks import (
+    ENGINES,
+    engine_alternatives,
+    engine_mutants,
+    engine_oracle,
+    engine_policies,
+)
 from hexathlon.tasks.sql.estates.estate import Estate, estate_of, find_estate
 from hexathlon.tasks.sql.estates.tasks import (
     ESTATES,
@@ -22,6 +36,13 @@ from hexathlon.tasks.sql.estates.tasks import (
     estate_mutants,
     estate_oracle,
     estate_policies,
+)
+from hexathlon.tasks.sql.mixture import (
+    GROUPS,
+    arranged_round,
+    other_strata,
+    own_strata,
+    times_of,
 )
 from hexathlon.tasks.sql.schema import Schema
 from hexathlon.tasks.sql.scripts import Exploring, handing_in, impossible, solving
@@ -46,13 +67,6 @@ __all__ = ["SQLSource", "source"]
 
 PER_STRATUM: dict[Split, int] = {"dev": 40, "test": 6, "heldout": 6}
 """Tasks per template and level in the bounded splits."""
-GROUPS = 3
-"""Worlds per level in one round over the strata."""
-SHIFT_TIMES = 27
-"""Tasks of each shift in one round, in which each remaining hard template has one."""
-ESTATE_TIMES = 12
-"""Tasks of each estate in one round; an estate follows each of the remaining templates."""
-_TIMES = {**dict.fromkeys(SHIFTS, SHIFT_TIMES), **dict.fromkeys(ESTATES, ESTATE_TIMES)}
 _SHIFT_WORLDS = 6
 _DRAWN_AS = "2"
 """Seed component independent of `version`, which can change without redrawing all tasks."""
@@ -63,22 +77,22 @@ class SQLSource(StratifiedSource):
 
     name = "sql"
     family = "sql"
-    version = "9"
+    version = "10"
     tolerated = {
         "alter:submit.sql": "a digit may decide nothing: less than a quarter in an amount, whose "
         "values are quarters; a day that no month has; the 1 in COUNT(CASE ... THEN 1 END); the "
         "length of a SUBSTR of dates that ends at a hyphen; the code of a category not asked for",
         "alter:submit.script": "a digit may decide nothing, as in queries",
     }
-    late_modules = ("hexathlon.tasks.sql.templates.*",)
+    late_modules = ("hexathlon.tasks.sql.templates.*", "hexathlon.tasks.sql.engines.*")
     per_stratum = PER_STRATUM
 
     def __init__(self) -> None:
         self._twins = {item.name: item.twin for item in all_templates().values() if item.twin}
-        others = _strata()
+        others = other_strata()
         self._places = {stratum: place for place, stratum in enumerate(others)}
-        self.strata = [*others, *((template, "hard") for template in (*SHIFTS, *ESTATES))]
-        self._rounds = {level: _round(others, level) for level in (None, *LEVELS)}
+        self.strata = [*others, *own_strata()]
+        self._rounds = {level: arranged_round(level) for level in (None, *LEVELS)}
 
     # -- tasks -----------------------------------------------------------------------------
 
@@ -99,7 +113,7 @@ class SQLSource(StratifiedSource):
         return self.per_stratum[split] * len(self._rounds[level])
 
     def address(self, split: Split, index: int, level: Level | None = None) -> str:
-        """Return the id of the task at `index`; hard ones are half shifts, a quarter estates."""
+        """Return the id of the task at `index`, by the mixture of templates."""
         arranged = self._rounds[level]
         template, own, place, times = arranged[index % len(arranged)]
         number = index // len(arranged) * times + place
@@ -108,7 +122,7 @@ class SQLSource(StratifiedSource):
     def limit_of(self, address: TaskAddress) -> int | None:
         """Return the number of tasks of one template, level and split; None for the train split."""
         limit = super().limit_of(address)
-        return None if limit is None else limit * _TIMES.get(address.template, 1)
+        return None if limit is None else limit * times_of(address.template, address.level)
 
     def leading(self, template: str) -> str:
         """Return the template itself or, for a pair of twins, always the same one of the two."""
@@ -138,6 +152,8 @@ class SQLSource(StratifiedSource):
         """Explore, read, clarify what the question leaves open, test the query and submit it."""
         if task.template in SHIFTS:
             return shift_oracle(_day(task))
+        if task.template in ENGINES:
+            return engine_oracle(_engine(task))
         if task.template in ESTATES:
             return estate_oracle(_estate(task))
         if task.params["mode"] == "write":
@@ -159,6 +175,8 @@ class SQLSource(StratifiedSource):
         """Return the same meaning in other words: other SQL, or other accepted evidence."""
         if task.template in SHIFTS:
             return shift_alternatives(_day(task))
+        if task.template in ENGINES:
+            return engine_alternatives(_engine(task))
         if task.template in ESTATES:
             return estate_alternatives(_estate(task))
         if task.params["mode"] == "write":
@@ -174,6 +192,8 @@ class SQLSource(StratifiedSource):
         """Return the near misses that screening distinguished from the solution."""
         if task.template in SHIFTS:
             return shift_mutants(_day(task))
+        if task.template in ENGINES:
+            return engine_mutants(_engine(task))
         if task.template in ESTATES:
             return estate_mutants(_estate(task))
         if task.params["mode"] == "write":
@@ -201,6 +221,8 @@ class SQLSource(StratifiedSource):
         """Return trivial agents: dump, majority, first table, always impossible, nothing."""
         if task.template in SHIFTS:
             return shift_policies(_day(task))
+        if task.template in ENGINES:
+            return engine_policies(_engine(task))
         if task.template in ESTATES:
             return estate_policies(_estate(task))
         schema = world_for(task.params["world"]).schema
@@ -244,6 +266,11 @@ def _question(task: Task) -> Composition:
 def _day(task: Task) -> ShiftDay:
     params = task.params
     return day_of(task.template, params["world"], params["shift"]["seed"], params["attempt"])
+
+
+def _engine(task: Task) -> Accepted:
+    own = task.params["engine"]
+    return find(own["template"], own["level"], own["split"], own["seed"])
 
 
 def _estate(task: Task) -> Estate:
@@ -294,54 +321,13 @@ def _needed(made: Composition, task: Task) -> list[str]:
     ]
 
 
-def _strata() -> list[tuple[str, Level]]:
-    """Return all (template, level) pairs, ordered so that every three in a row cover all levels."""
-    levels = {item.name: item.levels for item in all_templates().values()}
-    levels |= {item.name: item.levels for item in write_templates().values()}
-    by_level = {
-        level: [(name, level) for name, own in levels.items() if level in own] for level in LEVELS
-    }
-    arranged: list[tuple[str, Level]] = []
-    for group in range(GROUPS):
-        parts = [by_level[level][group::GROUPS] for level in LEVELS]
-        for place in range(max(map(len, parts))):
-            arranged += [part[place] for part in parts if place < len(part)]
-    return arranged
-
-
-def _round(
-    others: Sequence[tuple[str, Level]], level: Level | None
-) -> list[tuple[str, Level, int, int]]:
-    """Return one round over the strata: template, level, place in the round, times in the round.
-
-    Of level hard, an estate follows each of the other templates, and shifts alternate with both.
-    """
-    arranged: list[tuple[str, Level, int, int]] = []
-    shifts = estates = 0
-
-    def add(template: str, own: Level, place: int, times: int) -> None:
-        nonlocal shifts
-        arranged.append((template, own, place, times))
-        if own == "hard" and shifts < SHIFT_TIMES * len(SHIFTS):
-            turn, which = divmod(shifts, len(SHIFTS))
-            arranged.append((SHIFTS[which], own, turn, SHIFT_TIMES))
-            shifts += 1
-
-    for template, own in others:
-        if level not in (None, own):
-            continue
-        add(template, own, 0, 1)
-        if own == "hard" and estates < ESTATE_TIMES * len(ESTATES):
-            turn, which = divmod(estates, len(ESTATES))
-            add(ESTATES[which], own, turn, ESTATE_TIMES)
-            estates += 1
-    return arranged
-
-
 @lru_cache(maxsize=256)
 def _built(source: SQLSource, address: TaskAddress, salt: str | None) -> Task:
     leader = replace(address, template=source.leading(address.template))
     seed = derive_seed("sql-task", _DRAWN_AS, str(leader), salt or "")
+    if address.template in ENGINES:
+        found = find(address.template, address.level, address.split, seed)
+        return engine_task(address, source.version, seed, found)
     worlds = source.worlds(address, salt)
     if address.template in SHIFTS:
         attempt, day = compose_shift(address.template, worlds, seed)

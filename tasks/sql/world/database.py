@@ -32,6 +32,8 @@ def database_bytes(params: Mapping[str, Any]) -> bytes:
         return _shift_bytes(params)
     if "estate" in params:
         return _estate_bytes(params, params["estate"]["population"])
+    if "engine" in params:
+        return _engine_bytes(params, params["engine"]["number"])
     if "world" in params:
         return _population_bytes(params, params)
     return _described(params.get("database"))
@@ -42,6 +44,8 @@ def hidden_bytes(params: Mapping[str, Any]) -> Iterator[bytes]:
     for hidden in params.get("hidden", ()):
         if "estate" in hidden:
             yield _estate_bytes(params, hidden["estate"])
+        elif "engine" in hidden:
+            yield _engine_bytes(params, hidden["engine"])
         elif "population" in hidden:
             yield _population_bytes(params, hidden)
         else:
@@ -65,6 +69,17 @@ def _estate_bytes(params: Mapping[str, Any], number: int) -> bytes:
     image: bytes = estate.estate_image(
         own["metric"], params["world"], own["seed"], params["attempt"], number
     )
+    return image
+
+
+def _engine_bytes(params: Mapping[str, Any], number: int) -> bytes:
+    """Return a database of a question about an engine; number 0 is the visible one."""
+    own = params["engine"]
+    finding = importlib.import_module("hexathlon.tasks.sql.engines.finding")
+    drawn = finding.EngineDraw(
+        own["template"], own["level"], own["split"], own["seed"], own["attempt"]
+    )
+    image: bytes = finding.engine_image(drawn, number)
     return image
 
 

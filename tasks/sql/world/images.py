@@ -13,7 +13,7 @@ from contextlib import closing
 
 from hexathlon.tasks.sql.schema import Row, Schema, Table
 
-__all__ = ["ByteCache", "create_tables", "fill", "image_of", "quoted"]
+__all__ = ["ByteCache", "create_tables", "fill", "image_of", "is_typed", "mark_typed", "quoted"]
 
 
 class ByteCache:
@@ -47,6 +47,23 @@ class ByteCache:
 
 
 CACHE = ByteCache(16 * 1024 * 1024)
+
+_TYPED = 0x48585459
+_APPLICATION = slice(68, 72)
+"""Bytes of an image's header that hold its application id."""
+
+
+def mark_typed(connection: sqlite3.Connection) -> None:
+    """Mark a database whose columns of DATE, TIMESTAMP and JSON have these types on all engines.
+
+    Without the mark, other engines store them as text, since SQLite lets any value stand in them.
+    """
+    connection.execute(f"PRAGMA application_id = {_TYPED}")
+
+
+def is_typed(image: bytes) -> bool:
+    """Return whether the database of an image is marked."""
+    return int.from_bytes(image[_APPLICATION], "big") == _TYPED
 
 
 def quoted(name: str) -> str:

@@ -72,6 +72,11 @@ class QueryLimits:
     steps: int = 300_000_000
     """Instructions of SQLite's virtual machine: unlike seconds, the same on every machine."""
 
+    exact: bool = False
+    """Whether `steps` is a limit of the task: instructions that can be slow then count once, as in
+    `QueryResult.steps`. Otherwise they count threefold, so that this limit applies before the time
+    limit."""
+
     rows: int = 1_000
     """Maximum rows fetched; the result states whether there were more."""
 
@@ -95,6 +100,10 @@ class QueryResult:
 
     changed: int | None = None
     """Rows inserted, updated or deleted; None for a read-only statement."""
+
+    steps: int = 0
+    """Instructions of SQLite's virtual machine, as counted by its progress handler; on databases
+    opened with `counted`, the same however often the statement ran before. 0 on other engines."""
 
 
 @dataclass(frozen=True, slots=True)

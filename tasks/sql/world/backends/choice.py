@@ -83,7 +83,12 @@ def open_image(image: bytes, params: Mapping[str, Any], backend: str, *, purpose
     if dialect == "sqlite":
         cells = int(params.get("cell_bytes", CELL_BYTES))
         return open_sqlite(
-            image, writes=writes, today=today_of(params), cell_bytes=cells, purpose=purpose
+            image,
+            writes=writes,
+            today=today_of(params),
+            cell_bytes=cells,
+            purpose=purpose,
+            counted="steps" in params,
         )
     if dialect not in _MODULES:
         raise MissingBackend(f"no backend {backend!r}; known: sqlite, {', '.join(_MODULES)}")

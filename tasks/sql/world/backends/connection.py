@@ -39,8 +39,7 @@ _STEP = 500
 _FINE_STEP = 20
 """Instructions between clock checks; the second value applies where one instruction can be slow."""
 _FINE_WEIGHT = 3
-"""Weight of an instruction of the second kind, so that the step limit applies before the time
-limit."""
+"""Weight of an instruction of the second kind, unless limits are exact."""
 _PATIENCE = 6.0
 """Factor by which a statement's wall-clock time may exceed its seconds on a busy machine."""
 _CHUNK = 64
@@ -76,13 +75,18 @@ class _Watch:
         self.stopped = ""
         self._ticks = 0
         self._most_ticks = limits.steps // self.step
-        if self.step == _FINE_STEP:
+        if self.step == _FINE_STEP and not limits.exact:
             self._most_ticks //= _FINE_WEIGHT
         self._spill_limit = limits.spill_bytes
         self._spilled_before = -1
         now = perf_counter()
         self._deadline, self._last_deadline = now + limits.seconds, now + _PATIENCE * limits.seconds
         self._seconds = limits.seconds
+
+    @property
+    def steps(self) -> int:
+        """Instructions counted since the statement began."""
+        return self._ticks * self.step
 
     def __call__(self) -> int:
         """Return 1 to interrupt the statement, 0 to continue."""
@@ -128,11 +132,16 @@ class SqliteConnection:
         writes: frozenset[str] = READ_ONLY,
         today: str = DEFAULT_TODAY,
         cell_bytes: int = CELL_BYTES,
+        counted: bool = False,
     ) -> None:
         self.image = image
         self.lock = threading.Lock()
+        # A statement from the cache would go on counting instructions where its last run ended.
         self._connection = sqlite3.connect(
-            ":memory:", isolation_level=None, check_same_thread=False, cached_statements=64
+            ":memory:",
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=0 if counted else 64,
         )
         self._connection.deserialize(image)
         self._clock = PinnedClock(today)
@@ -150,7 +159,9 @@ class SqliteConnection:
         try:
             cursor = self._connection.execute(sql)
             try:
-                return _fetch(cursor, limits)
+                result = _fetch(cursor, limits)
+                result.steps = self._watch.steps
+                return result
             finally:
                 cursor.close()
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:

@@ -19,7 +19,10 @@ from hexathlon.tasks.sql.world.backends.server import (
 
 __all__ = ["open_server_database"]
 
-_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE", "TEXT": "VARCHAR"}
+_TYPES = {
+    "INTEGER": "BIGINT", "REAL": "DOUBLE", "TEXT": "VARCHAR", "DATE": "DATE",
+    "TIMESTAMP": "TIMESTAMP", "JSON": "JSON",
+}  # fmt: skip
 _CONFIG: dict[str, str | int | float | list[str]] = {
     "threads": 1,
     "max_temp_directory_size": "0GB",

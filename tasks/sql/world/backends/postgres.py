@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = ["open_server_database"]
 
-_TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"}
+_TYPES = {
+    "INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT", "DATE": "DATE",
+    "TIMESTAMP": "TIMESTAMP", "JSON": "JSONB",
+}  # fmt: skip
 _READER, _EDITOR, _WRITER = "hexathlon_reader", "hexathlon_editor", "hexathlon_writer"
 """May SELECT; may also use an episode's grants; owns the tables of its copy."""
 
@@ -254,7 +257,10 @@ class _Server:
         """Fill a database under a provisional name, so that a partial one is never used."""
         half = f"{name}_half"
         admin.exec_driver_sql(f'DROP DATABASE IF EXISTS "{half}" WITH (FORCE)')
-        admin.exec_driver_sql(f"CREATE DATABASE \"{half}\" TEMPLATE template0 ENCODING 'UTF8'")
+        # The order of texts must not depend on the server.
+        admin.exec_driver_sql(
+            f"CREATE DATABASE \"{half}\" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
+        )
         engine = self.engine(half, None)
         with engine.connect() as connection:
             insert = partial(_copy_rows, connection)

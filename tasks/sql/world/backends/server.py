@@ -27,6 +27,7 @@ from hexathlon.tasks.sql.world.backends.base import (
 )
 from hexathlon.tasks.sql.world.backends.complexity import copies, tables_joined
 from hexathlon.tasks.sql.world.backends.connection import read_catalogue
+from hexathlon.tasks.sql.world.images import is_typed
 
 __all__ = ["TOO_SLOW", "Loaded", "ServerDatabase", "fill"]
 
@@ -245,14 +246,16 @@ def fill(
     Args:
         image: The content.
         opener: Spells the names.
-        types: The engine's type for SQLite's `INTEGER`, `REAL` and `TEXT`.
+        types: The engine's type for `INTEGER`, `REAL` and `TEXT`, and in typed images for `DATE`,
+            `TIMESTAMP` and `JSON`.
         execute: Runs a statement as the owner.
         insert: Inserts rows into a table, given its quoted name.
     """
+    typed = is_typed(image)
     for name, source in content_of(image).items():
         columns = [
             f"{opener.quote(opener.fold(column.name))} "
-            f"{_server_type(column.type, source.rows, place, types)}"
+            f"{_server_type(column.type, source.rows, place, types, typed)}"
             + ("" if column.nullable or column.key else " NOT NULL")
             for place, column in enumerate(source.info.columns)
         ]
@@ -334,9 +337,13 @@ def _image_catalogue(image: bytes) -> dict[str, TableInfo]:
         return {n: t for n, t in read_catalogue(connection).items() if not t.view}
 
 
-def _server_type(declared: str, rows: list[StoredRow], place: int, types: Mapping[str, str]) -> str:
+def _server_type(
+    declared: str, rows: list[StoredRow], place: int, types: Mapping[str, str], typed: bool
+) -> str:
     """Return the engine's type for a column: as declared, unless a value does not fit it."""
     kind = declared.upper()
+    if typed and kind in types:
+        return types[kind]
     wanted = (
         "INTEGER" if "INT" in kind
         else "REAL" if any(word in kind for word in ("REAL", "FLOA", "DOUB", "NUM", "DEC"))

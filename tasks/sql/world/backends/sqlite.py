@@ -33,9 +33,11 @@ class SharedReader:
 
     dialect = "sqlite"
 
-    def __init__(self, image: bytes, today: str, cell_bytes: int, purpose: str) -> None:
+    def __init__(
+        self, image: bytes, today: str, cell_bytes: int, purpose: str, counted: bool = False
+    ) -> None:
         self._image = image
-        self._rest = (today, cell_bytes, purpose)
+        self._rest = (today, cell_bytes, purpose, counted)
 
     def run(self, sql: str, limits: QueryLimits) -> QueryResult:
         """Run one read-only statement."""
@@ -183,15 +185,17 @@ def open_sqlite(
     today: str = DEFAULT_TODAY,
     cell_bytes: int = CELL_BYTES,
     purpose: str = "agent",
+    counted: bool = False,
 ) -> SharedReader | SqliteWriter:
     """Open an image for reading (shared) or, if writes are permitted, for writing.
 
-    Readers with different purposes never share a connection.
+    Readers with different purposes never share a connection. `counted` makes the steps of a
+    result a function of database and statement.
     """
     permitted = frozenset(writes)
     if permitted:
         return SqliteWriter(image, permitted, today, cell_bytes)
-    return SharedReader(image, today, cell_bytes, purpose)
+    return SharedReader(image, today, cell_bytes, purpose, counted)
 
 
 class _Pool:
@@ -201,15 +205,19 @@ class _Pool:
         self._entries = entries
         self._size = size
         self._guard = threading.Lock()
-        self._held: OrderedDict[tuple[int, str, int, str], SqliteConnection] = OrderedDict()
+        self._held: OrderedDict[tuple[int, str, int, str, bool], SqliteConnection] = OrderedDict()
 
-    def get(self, image: bytes, today: str, cell_bytes: int, purpose: str) -> SqliteConnection:
+    def get(
+        self, image: bytes, today: str, cell_bytes: int, purpose: str, counted: bool
+    ) -> SqliteConnection:
         # The connection keeps the image alive, so its identity cannot be reused.
-        key = (id(image), today, cell_bytes, purpose)
+        key = (id(image), today, cell_bytes, purpose, counted)
         with self._guard:
             connection = self._held.get(key)
             if connection is None:
-                connection = SqliteConnection(image, today=today, cell_bytes=cell_bytes)
+                connection = SqliteConnection(
+                    image, today=today, cell_bytes=cell_bytes, counted=counted
+                )
                 self._held[key] = connection
                 self._trim()
             else:

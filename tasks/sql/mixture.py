@@ -1,0 +1,113 @@
+"""The mixture of templates: which one a task has, by its place in a round over all of them.
+
+Of level hard, two fifths of the tasks are shifts, a quarter estates, a fifth questions about
+engines, and the rest is of the templates in which several ideas interact. The other templates exist
+at level hard, too, but are not drawn there.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from hexathlon.tasks.sql.engines.tasks import ENGINES
+from hexathlon.tasks.sql.estates.tasks import ESTATES
+from hexathlon.tasks.sql.shifts.tasks import SHIFTS
+from hexathlon.tasks.sql.templates.catalogue import all_templates
+from hexathlon.tasks.sql.writes.instances import write_templates
+from hexathlon.tasks.task import LEVELS, Level
+
+__all__ = ["GROUPS", "RoundPlace", "arranged_round", "other_strata", "own_strata", "times_of"]
+
+Stratum = tuple[str, Level]
+
+GROUPS = 3
+"""Worlds per level in one round over the strata."""
+SHIFT_TIMES, ESTATE_TIMES, ENGINE_TIMES = 15, 8, 3
+"""Tasks of each such template in one round of level hard, in which each other one has one."""
+DEEP = frozenset(
+    """
+    two_children longest_gap moving_average commonest part_above_whole share_within_group cohorts
+    grown lapsed all_of above_mean_total average_of_totals top_per_group different_partners
+    ratio_of_sums first_event ask_period ask_category ask_threshold ask_measure held_first
+    held_second term_first term_second script_apply_definition script_dedupe script_repair
+    script_keep_versions script_merge_imports
+""".split()
+)
+"""Other templates that are drawn at level hard."""
+_TIMES: Mapping[Stratum, int] = {
+    **{(name, "hard"): SHIFT_TIMES for name in SHIFTS},
+    **{(name, "hard"): ESTATE_TIMES for name in ESTATES},
+    **{(name, "hard"): ENGINE_TIMES for name in ENGINES},
+}
+
+
+class RoundPlace(NamedTuple):
+    """One task of a round."""
+
+    template: str
+    level: Level
+    place: int
+    """Place among the tasks of its template and level in this round."""
+
+    times: int
+    """Number of these tasks."""
+
+
+def times_of(template: str, level: Level) -> int:
+    """Return the number of tasks of a template and level in one round."""
+    return _TIMES.get((template, level), 1)
+
+
+def own_strata() -> list[Stratum]:
+    """Return templates and levels that have databases of their own: engines, shifts, estates."""
+    mediums: list[Stratum] = [(name, "medium") for name in ENGINES]
+    return [*mediums, *((name, "hard") for name in (*ENGINES, *SHIFTS, *ESTATES))]
+
+
+def other_strata() -> list[Stratum]:
+    """Return all other templates and levels; every three in a row cover all levels."""
+    levels = {item.name: item.levels for item in all_templates().values()}
+    levels |= {item.name: item.levels for item in write_templates().values()}
+    by_level = {
+        level: [(name, level) for name, own in levels.items() if level in own] for level in LEVELS
+    }
+    arranged: list[Stratum] = []
+    for group in range(GROUPS):
+        parts = [by_level[level][group::GROUPS] for level in LEVELS]
+        for place in range(max(map(len, parts))):
+            arranged += [part[place] for part in parts if place < len(part)]
+    return arranged
+
+
+def arranged_round(level: Level | None) -> list[RoundPlace]:
+    """Return one round of a level, or of all levels; its parts are spread evenly over it."""
+    drawn = [item for item in other_strata() if item[1] != "hard" or item[0] in DEEP]
+    below = [item for item in drawn if item[1] != "hard"]
+    mediums: list[Stratum] = [(name, "medium") for name in ENGINES]
+    parts = {
+        "hard": _mixed([
+            _repeated(SHIFTS), _repeated(ESTATES), _repeated(ENGINES),
+            [RoundPlace(*item, 0, 1) for item in drawn if item[1] == "hard"],
+        ]),
+        "below": _mixed([
+            [RoundPlace(*item, 0, 1) for item in below],
+            [RoundPlace(*item, 0, 1) for item in mediums],
+        ]),
+    }  # fmt: skip
+    whole = _mixed(parts.values())
+    return [item for item in whole if level in (None, item.level)]
+
+
+def _repeated(templates: Sequence[str]) -> list[RoundPlace]:
+    """Return the tasks of some hard templates, which take turns."""
+    times = times_of(templates[0], "hard")
+    return [RoundPlace(name, "hard", place, times) for place in range(times) for name in templates]
+
+
+def _mixed(parts: Iterable[Sequence[RoundPlace]]) -> list[RoundPlace]:
+    """Return all parts as one list over which each of them is spread evenly."""
+    placed = [
+        ((2 * place + 1) / (2 * len(part)), number, item)
+        for number, part in enumerate(parts)
+        for place, item in enumerate(part)
+    ]
+    return [item for _, _, item in sorted(placed, key=lambda one: one[:2])]
