@@ -1,8 +1,7 @@
 """The mixture of templates: which one a task has, by its place in a round over all of them.
 
-Of level hard, two fifths of the tasks are shifts, a quarter estates, a fifth questions about
-engines, and the rest is of the templates in which several ideas interact. The other templates exist
-at level hard, too, but are not drawn there.
+Of level hard, every other task is a shift, the others are estates. Other templates exist at level
+hard, too, but are not drawn there: one question about one database is not hard enough.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,22 +20,11 @@ Stratum = tuple[str, Level]
 
 GROUPS = 3
 """Worlds per level in one round over the strata."""
-SHIFT_TIMES, ESTATE_TIMES, ENGINE_TIMES = 15, 8, 3
-"""Tasks of each such template in one round of level hard, in which each other one has one."""
-DEEP = frozenset(
-    """
-    two_children longest_gap moving_average commonest part_above_whole share_within_group cohorts
-    grown lapsed all_of above_mean_total average_of_totals top_per_group different_partners
-    ratio_of_sums first_event ask_period ask_category ask_threshold ask_measure held_first
-    held_second term_first term_second script_apply_definition script_dedupe script_repair
-    script_keep_versions script_merge_imports
-""".split()
-)
-"""Other templates that are drawn at level hard."""
+SHIFT_TIMES, ESTATE_TIMES = 18, 15
+"""Tasks of each such template in one round of level hard."""
 _TIMES: Mapping[Stratum, int] = {
     **{(name, "hard"): SHIFT_TIMES for name in SHIFTS},
     **{(name, "hard"): ESTATE_TIMES for name in ESTATES},
-    **{(name, "hard"): ENGINE_TIMES for name in ENGINES},
 }
 
 
@@ -80,14 +68,10 @@ def other_strata() -> list[Stratum]:
 
 def arranged_round(level: Level | None) -> list[RoundPlace]:
     """Return one round of a level, or of all levels; its parts are spread evenly over it."""
-    drawn = [item for item in other_strata() if item[1] != "hard" or item[0] in DEEP]
-    below = [item for item in drawn if item[1] != "hard"]
+    below = [item for item in other_strata() if item[1] != "hard"]
     mediums: list[Stratum] = [(name, "medium") for name in ENGINES]
     parts = {
-        "hard": _mixed([
-            _repeated(SHIFTS), _repeated(ESTATES), _repeated(ENGINES),
-            [RoundPlace(*item, 0, 1) for item in drawn if item[1] == "hard"],
-        ]),
+        "hard": _mixed([_repeated(SHIFTS), _repeated(ESTATES)]),
         "below": _mixed([
             [RoundPlace(*item, 0, 1) for item in below],
             [RoundPlace(*item, 0, 1) for item in mediums],

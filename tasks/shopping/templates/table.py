@@ -42,8 +42,6 @@ class ShoppingTemplate(NamedTuple):
     """Group of templates with several requests or issues; empty for all others."""
 
 
-_DEEP: tuple[Level, ...] = ("medium", "hard")
-
 _PLAIN: dict[str, ShoppingTemplate] = {
     **{name: ShoppingTemplate(make) for name, make in PURCHASES.items()},
     # In the shop's own words, the words of a request alone lead to the target.
@@ -79,13 +77,15 @@ _GROUPED: dict[str, ShoppingTemplate] = {
     **{
         name: ShoppingTemplate(
             partial(compose_household, template=name),
-            levels=_DEEP,
+            levels=("medium", "hard") if name.startswith("month_") else ("medium",),
             group=name.partition("_")[0],
         )
         for name in HOUSEHOLDS
     },
     **{
-        name: ShoppingTemplate(partial(compose_talk, template=name), levels=_DEEP, group="talk")
+        name: ShoppingTemplate(
+            partial(compose_talk, template=name), levels=("medium",), group="talk"
+        )
         for name in TALKS
     },
 }

@@ -48,12 +48,13 @@ COMPOSED = [name for name, t in TEMPLATES.items() if t.group in ("month", "baske
 
 def one_of_each(level: Level) -> list[Task]:
     """One task of every template, half of them in each language."""
+    wanted = {name for name in COMPOSED if level in TEMPLATES[name].levels}
     found: dict[str, str] = {}
     for i in range(0, 400, 2):
         task_id = SOURCE.address("test", i, level)
-        if task_id.split("/")[1] in COMPOSED:
+        if task_id.split("/")[1] in wanted:
             found.setdefault(task_id.split("/")[1], task_id)
-    assert set(found) == set(COMPOSED)
+    assert set(found) == wanted
     return [SOURCE.build(task_id) for task_id in found.values()]
 
 
@@ -83,9 +84,10 @@ def test_every_near_miss_and_every_trivial_agent_is_wrong(tasks, env):
             assert played(env, task.id, script) == 0.0, (task.id, name)
 
 
-def test_hard_tasks_have_three_twists_or_more():
-    for task in one_of_each("hard"):
-        assert len(set(task.checks[0].params["traps"])) >= 3, task.id
+def test_baskets_conversations_and_long_months_have_three_twists_or_more():
+    short = [task for task in one_of_each("medium") if task.template.startswith("month_")]
+    for task in [*one_of_each("hard"), *one_of_each("medium")]:
+        assert len(set(task.checks[0].params["traps"])) >= (1 if task in short else 3), task.id
 
 
 def test_the_budget_of_actions_is_stated_and_1_4_times_what_the_oracle_needs(tasks):
@@ -101,7 +103,7 @@ def calls_of(task: Task):
 
 
 def test_every_look_shows_the_same_facts_and_is_reported(env):
-    task = next(t for t in one_of_each("hard") if t.template == "basket_match")
+    task = next(t for t in one_of_each("medium") if t.template == "basket_match")
     shown: dict[str, str] = {}
     for seed in range(40):
         env.reset(seed=seed, options={"task": task.id})
@@ -149,7 +151,7 @@ def test_simple_shops_have_one_look(env):
 
 def test_train_does_not_show_the_looks_of_evaluation(env):
     task_id = next(
-        i for i in (SOURCE.address("train", k, "hard") for k in range(40)) if "/talk" in i
+        i for i in (SOURCE.address("train", k, "medium") for k in range(80)) if "/talk" in i
     )
     looks = Counter()
     for seed in range(30):

@@ -1,7 +1,6 @@
 """Questions about engines: dialects, budgets of work, and their share of the mixture."""
 
 import sqlite3
-from collections import Counter
 from contextlib import closing
 
 import pytest
@@ -16,7 +15,6 @@ from hexathlon.tasks.sql.engines.finding import BUDGETS, engine_image, find, pop
 from hexathlon.tasks.sql.engines.question import DIALECTS
 from hexathlon.tasks.sql.engines.tasks import ENGINES
 from hexathlon.tasks.sql.estates.tasks import ESTATES
-from hexathlon.tasks.sql.mixture import DEEP
 from hexathlon.tasks.sql.screening import same_answer
 from hexathlon.tasks.sql.shifts.tasks import SHIFTS
 from hexathlon.tasks.sql.source import _built
@@ -248,28 +246,17 @@ def test_the_agent_sees_what_a_statement_took_and_may_try_costly_ones():
 # -- the mixture ---------------------------------------------------------------------------------
 
 
-def test_shares_of_level_hard():
+def test_hard_tasks_are_shifts_and_estates_in_turn():
     for split in ("train", "dev", "test"):
         templates = [
-            parse_address(SOURCE.address(split, index, "hard")).template for index in range(191)
+            parse_address(SOURCE.address(split, index, "hard")).template for index in range(180)
         ]
-        parts = Counter(
-            "shifts" if name in SHIFTS else "estates" if name in ESTATES
-            else "engines" if name in ENGINES else "deep" if name in DEEP else "other"
-            for name in templates
-        )  # fmt: skip
-        shares = {name: round(number / len(templates), 2) for name, number in parts.items()}
-        assert shares == {"shifts": 0.39, "estates": 0.25, "engines": 0.2, "deep": 0.15}
-        assert set(ENGINES) <= set(templates)
+        assert set(templates) == {*SHIFTS, *ESTATES}
+        pairs = zip(templates[::2], templates[1::2], strict=True)
+        assert all(len({name in SHIFTS for name in pair}) == 2 for pair in pairs)
 
 
-def test_parts_of_the_mixture_are_spread_evenly():
-    for start in (0, 40, 97):
-        names = [
-            parse_address(SOURCE.address("test", start + k, "hard")).template for k in range(20)
-        ]
-        assert 6 <= sum(name in SHIFTS for name in names) <= 10
-        assert 3 <= sum(name in ENGINES for name in names) <= 5
+def test_questions_about_engines_are_drawn_at_medium():
     medium = [parse_address(SOURCE.address("dev", k, "medium")).template for k in range(74)]
     assert sum(name in ENGINES for name in medium) == len(ENGINES)
 

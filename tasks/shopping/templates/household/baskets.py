@@ -21,14 +21,14 @@ from hexathlon.tasks.shopping.world.wording import money
 __all__ = ["BASKETS"]
 
 
-def _match(month: HouseMonth, *, short: bool) -> None:
+def _match(month: HouseMonth) -> None:
     """Goods that have to fit together, where waiting has a price that only asking tells."""
     by = month.pick((month.mother, month.father))
     ban(month, month.father)
     ban(month, month.son)
     request = month.begin(by, month.span(2, 8))
     group = month.pick(GROUPS)
-    drawn = month.rng.permutation(len(kinds_of(group))).tolist()[: 3 if short else 5]
+    drawn = month.rng.permutation(len(kinds_of(group))).tolist()[:5]
     kinds = [kinds_of(group)[i] for i in sorted(drawn)]
     names = joined(month, [kind.name(month.scene.language) for kind in kinds])
     place = {"kitchen": ("the kitchen wall", "厨房墙上"), "bike": ("my bike", "我的自行车")}[group]
@@ -57,41 +57,37 @@ def _match(month: HouseMonth, *, short: bool) -> None:
     month.order(wanted, ways, required=("waiting costs nothing",), stir=month.chance(0.5))
 
 
-def _guests(month: HouseMonth, *, short: bool) -> None:
+def _guests(month: HouseMonth) -> None:
     """Food for guests, from two sellers at the most."""
     ban(month, month.mother)
     ban(month, month.daughter)
     kinds = ["bars", "crackers", "cups"]
     party(month, month.grandmother, month.span(3, 8), month.span(15, 17), kinds, sellers=2,
-          stir=not short or month.chance(0.5))  # fmt: skip
+          stir=True)  # fmt: skip
 
 
-def _wardrobe(month: HouseMonth, *, short: bool) -> None:
+def _wardrobe(month: HouseMonth) -> None:
     """Clothes for both children, from two sellers at the most."""
     ban(month, month.father)
     ban(month, month.son)
-    first, second = (
-        (["boots"], ["jumper"]) if short else (["boots", "jacket"], ["jumper", "trainers"])
-    )
+    first, second = ["boots", "jacket"], ["jumper", "trainers"]
     event = month.pick((("the class trip", "班级秋游"), ("the autumn camp", "秋令营")))
     wear(month, month.mother, month.span(2, 6), [month.daughter, month.son], [first, second],
          event, month.span(14, 16), sellers=2, stir=month.chance(0.5))  # fmt: skip
 
 
-def _stocks(month: HouseMonth, *, short: bool) -> None:
+def _stocks(month: HouseMonth) -> None:
     """Several supplies at once, from two sellers at the most."""
     ban(month, month.mother)
     ban(month, month.daughter)
     pool = ["mats", "papers", "pads", "capsules", "detergent", "wipes", "gloves"]
-    kinds = [
-        pool[i] for i in sorted(month.rng.permutation(len(pool)).tolist()[: 2 if short else 4])
-    ]
+    kinds = [pool[i] for i in sorted(month.rng.permutation(len(pool)).tolist()[:4])]
     day = month.span(2, 6)
     supplies(month, month.father, day, kinds, day + month.span(12, 18), sellers=2,
              stir=month.chance(0.5))  # fmt: skip
 
 
-BASKETS: Mapping[str, Callable[..., None]] = {
+BASKETS: Mapping[str, Callable[[HouseMonth], None]] = {
     "basket_match": _match, "basket_guests": _guests, "basket_wardrobe": _wardrobe,
     "basket_stocks": _stocks,
 }  # fmt: skip

@@ -138,6 +138,24 @@ def _supplies(month: HouseMonth, *, short: bool) -> None:
     reaction(month, month.span(15, 16), month.mother)
 
 
+def _later(month: HouseMonth) -> None:
+    """The rest of a long month: a second kind of usual goods, and what that leads to."""
+    kinds = [str(k) for k in month.rng.permutation(["liners", "papers", "pads", "crackers"])]
+    buyers = [month.father, month.mother, month.grandmother]
+    first, second, third = (buyers[int(i)] for i in month.rng.permutation(3))
+    supplies(month, first, 17, kinds[:2], month.span(27, 29), stir=month.chance(0.5))
+    key = usual(month, second, 18, "detergent", stir=month.chance(0.3))
+    supplies(month, third, 19, ["wipes"], month.span(28, 30))
+    agreed = interference(month, 20, first, key, second)
+    wish(month, month.pick((month.daughter, month.son)), 21, outcome="refused")
+    said = month.say("I've found a whole box of laundry capsules in the cellar. Please give back "
+                     "the ones I ordered.",
+                     "我在地下室翻出一整箱洗衣凝珠，我订的那些退了吧。")  # fmt: skip
+    if not agreed:
+        withdrawn(month, 22, second, [key], said)
+    supplies(month, second, 23, [kinds[2]], 30)
+
+
 _MONTHS: Mapping[str, Callable[..., None]] = {
     "month_guests": _guests, "month_health": _health, "month_supplies": _supplies,
 }  # fmt: skip
@@ -149,15 +167,17 @@ HOUSEHOLDS = (*_MONTHS, *BASKETS)
 def compose_household(scene: ShoppingScene, template: str) -> HouseDraft | None:
     """Compose a month or a basket, or return None if the draw makes no valid one."""
     short = scene.level == "medium"
-    month = HouseMonth(scene, 10 if short else 14)
+    month = HouseMonth(scene, 10 if short and template in _MONTHS else 14)
     try:
         if template in _MONTHS:
             due = _due(month)
             _MONTHS[template](month, short=short)
+            if not short:
+                _later(month)
         else:
             due = 0
-            month.fewest = 1 if short else 3
-            BASKETS[template](month, short=short)
+            month.fewest = 3
+            BASKETS[template](month)
         month.done()
         budget = _budget(month, due)
     except Unfit:

@@ -15,20 +15,20 @@ __all__ = ["TALKS", "TalkDraft", "compose_talk"]
 
 _Call = tuple[str, dict[str, Any]]
 
-TALKS: Mapping[str, tuple[str, str]] = {
-    "talk_coupon": ("cancel return", "late address match repair"),
-    "talk_exchange": ("exchange return", "late promise cancel match"),
-    "talk_points": ("return match", "cancel repair late exchange"),
-    "talk_address": ("cancel address", "promise return late repair"),
-    "talk_repair": ("repair return", "exchange late cancel address"),
+TALKS: Mapping[str, str] = {
+    "talk_coupon": "cancel return late address match repair",
+    "talk_exchange": "exchange return late promise cancel match",
+    "talk_points": "return match cancel repair late exchange",
+    "talk_address": "cancel address promise return late repair",
+    "talk_repair": "repair return exchange late cancel address",
 }
-"""Matters of all cases of a template, and those that only long cases have as well."""
+"""Matters of a template's cases."""
 
 _HELD_BACK = {"talk_exchange": "promise", "talk_coupon": "address"}
 """Matters that never occur with a template in train."""
 
-_FEWEST = {"medium": 2, "hard": 4}
-"""Smallest number of oversights that change the bookings, by level."""
+_FEWEST = 4
+"""Smallest number of oversights that change the bookings."""
 
 
 class TalkDraft(NamedTuple):
@@ -43,17 +43,15 @@ class TalkDraft(NamedTuple):
 
 def compose_talk(scene: ShoppingScene, template: str) -> TalkDraft | None:
     """Compose a case, or return None if the draw makes no valid one."""
-    always, more = (names.split() for names in TALKS[template])
     case = TalkCase(scene)
-    names = [*always, *(more if scene.level == "hard" else more[:1])]
+    names = TALKS[template].split()
     if scene.split == "train":
         names = [name for name in names if name != _HELD_BACK.get(template)]
     for name in names:
         MATTERS[name](case)
-    if scene.level == "hard" and case.chance(0.7):
+    if case.chance(0.7):
         last_word(case)
-    for _ in range(1 if scene.level == "hard" else 0):
-        case.order(case.pick(("delivered", "pending")), 1, age=case.span(3, 9))
+    case.order(case.pick(("delivered", "pending")), 1, age=case.span(3, 9))
     if len(case.matters) < len(names):
         return None
     case.rng.shuffle(case.account["orders"])
@@ -69,7 +67,7 @@ def compose_talk(scene: ShoppingScene, template: str) -> TalkDraft | None:
     if close is None:
         return None
     wrong = _overlooked(case, rules, params, close)
-    if len(wrong) < _FEWEST[scene.level]:
+    if len(wrong) < _FEWEST:
         return None
     plan = {"looks": _looks(case), "actions": [list(call) for call in calls], "net": net,
             "wrong": wrong}  # fmt: skip
