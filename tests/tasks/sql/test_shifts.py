@@ -12,13 +12,11 @@ from hexathlon.evaluators.sql.shifts import describe_report
 from hexathlon.evaluators.verifier import verify
 from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.sql.draws import ValueDraw
 from hexathlon.tasks.sql.shifts.by_hand import CHECKS
 from hexathlon.tasks.sql.shifts.day import day_of
 from hexathlon.tasks.sql.shifts.ground import Ground
 from hexathlon.tasks.sql.shifts.orders import best_set, highest_worth
-from hexathlon.tasks.sql.shifts.tasks import SHIFTS
 from hexathlon.tasks.sql.shifts.themes import THEMES
 from hexathlon.tasks.sql.shifts.tickets import TicketDesk
 from hexathlon.tasks.sql.shifts.traps import DAMAGES, HELD_OUT, MISTAKES, NEEDED, TRAPS, draw_traps
@@ -194,14 +192,6 @@ def test_a_refused_key_of_a_table_is_named():
     text = env.step(call("run_query", sql="CREATE INDEX own ON tmp_b (x)"))[0]
     assert "CREATE INDEX is not allowed here" in text
     env.close()
-
-
-def test_two_fifths_of_the_hard_tasks_are_shifts_in_every_split():
-    for split in ("train", "dev", "test"):
-        ids = [SOURCE.address(split, index, "hard") for index in range(200)]
-        assert len(set(ids)) == len(ids)
-        share = sum(parse_address(each).template in SHIFTS for each in ids) / len(ids)
-        assert 0.37 <= share <= 0.42
 
 
 def test_answers_are_compared_as_values_and_databases_row_by_row(task, day):
