@@ -40,7 +40,7 @@ from hexathlon.tasks.shopping.world.wording import money
 __all__ = ["BUDGETS"]
 
 _MOST_PIECES = 12
-_MOST_OF_A_CLUB = 20
+_MOST_ALIKE = 20
 
 
 def _settings(scene: ShoppingScene, **params: object) -> StoreSettings:
@@ -227,13 +227,13 @@ def stock(scene: ShoppingScene) -> ShoppingDraft | None:
     if ranked[0].stock <= ranked[1].stock or ranked[0].stock > 99:
         return None
     pieces = ranked[1].stock + 1
-    if pieces > _MOST_OF_A_CLUB:
+    if pieces > _MOST_ALIKE:
         return None
     goods = goods_text(scene, wish.product, ("brand", "series"))
     request = request_text(scene, goods, details_text(scene, wish.product, details), pieces)
     ask = scene.say(
-        "They are for our whole club, so they must all be the same variant; I don't mind which "
-        "one, as long as enough are in stock.",
+        "We're buying for the whole staff, so they must all be the same variant; I don't mind "
+        "which one, as long as enough are in stock.",
         "是单位统一采购，必须全部是同一款式；哪一款都行，只要库存够。",
     )
     near = [

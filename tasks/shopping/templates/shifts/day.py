@@ -176,7 +176,8 @@ class CounterDay:
         start = self.now + 5 if state == "future" else self.span(gap, self.now - 10, 5)
         end = self.now + self.span(30, 120, 5)
         if state == "ended":
-            end = self.span(start + 5, self.now, 5)
+            start = gap  # no memo is meant for a few minutes
+            end = self.span(min(start + 20, self.now), self.now, 5)
         early = 8 * 60 - self.span(5, 60, 5)
         at = early if state == "first" else self.span(8 * 60, min(start, self.now - 5), 5)
         return self._posted(Memo("", at, AUTHORITY, kind, value, scope, start, end))

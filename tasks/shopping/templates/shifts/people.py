@@ -17,6 +17,10 @@ _NOTES = {
 }  # fmt: skip
 
 
+_LEAST_CENTS = 6000
+"""Least price in the shop of goods in orders, whose prices are then set anew."""
+
+
 class PeopleDraw:
     """Draws accounts and orders of a day; every id is drawn once."""
 
@@ -70,7 +74,7 @@ class PeopleDraw:
         taken = {self._kind(line) for other in apart for line in other["lines"]}
         for _ in range(60):
             order = draw_order(self._rng, self._scene.catalogue, account, "O", status=status,
-                               pieces=pieces)  # fmt: skip
+                               pieces=pieces, least_cents=_LEAST_CENTS)  # fmt: skip
             kinds = [self._kind(line) for line in order["lines"]]
             if taken.isdisjoint(kinds) and len(set(kinds)) == len(kinds):
                 break

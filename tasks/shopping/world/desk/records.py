@@ -131,8 +131,12 @@ def draw_order(
     *,
     status: str | None = None,
     pieces: int | None = None,
+    least_cents: int = 0,
 ) -> dict[str, Any]:
-    """Draw an order of goods from the catalogue, with at most one line per category."""
+    """Draw an order of goods from the catalogue, with at most one line per category.
+
+    No line costs less than `least_cents`.
+    """
     chosen = status or _STATUSES[int(rng.integers(len(_STATUSES)))]
     promised = -int(rng.integers(3, 60)) if chosen == "delivered" else int(rng.integers(1, 6))
     lines: list[dict[str, Any]] = []
@@ -141,7 +145,7 @@ def draw_order(
         product = catalogue.product_at(int(rng.integers(catalogue.size)))
         if product.category in categories or not any(v.stock for v in product.variants):
             continue
-        if not can_exist(product):
+        if not can_exist(product) or product.price_cents < least_cents:
             continue
         categories.add(product.category)
         variant = product.variants[int(rng.integers(len(product.variants)))]
