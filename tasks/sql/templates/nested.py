@@ -39,8 +39,8 @@ def average_of_totals(scene: QueryScene) -> QueryDraft:
         (
             f"For each {fact.called(-2)}, add up the {measure.text} of the {fact.phrase}. What is "
             f"the average of these totals, for each {outer.each}?",
-            f"For each {outer.each}, give the average over its {fact.called(-2, plural=True)} of "
-            f"their total {measure.text}, counting only {fact.phrase}.",
+            f"For each {outer.each}, what is the average total {measure.text} of the {fact.phrase} "
+            f"per {fact.called(-2)}?",
         ),
         (
             f"Only {member.table.plural} with at least one such {fact.child.table.noun}"
@@ -126,7 +126,7 @@ def commonest(scene: QueryScene) -> QueryDraft:
         {
             outer.name: outer.text,
             inner.name: inner.text,
-            "number": f"the number of its {fact.child.table.plural}",
+            "number": f"the number of these {fact.child.table.plural}",
         },
         (
             f"For each {outer.each}, which {inner.each} is the most frequent among the "
