@@ -14,6 +14,7 @@ from hexathlon.tasks.sql.templates.shapes import (
     dimension,
     grouped,
     left_out,
+    varies,
 )
 
 HOPS = {"easy": 1, "medium": 1, "hard": 2}
@@ -186,6 +187,7 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
     whole = fact.relation
     scene.restrict(fact, 1, ("category", "status", "flag", "date"))
     fact.relation, inner = whole, fact.conditions[-1]
+    varies(scene, dim, inner)
     if inner.text in base:
         raise Unbindable
     sums = [
@@ -221,6 +223,7 @@ def part_above_whole(scene: QueryScene) -> QueryDraft:
     whole = fact.relation
     scene.restrict(fact, 1, ("category", "status", "flag", "date"))
     fact.relation, inner = whole, fact.conditions[-1]
+    varies(scene, dim, inner)
     if inner.text in base:
         raise Unbindable
     means = [
