@@ -52,14 +52,15 @@ def ask_threshold(scene: QueryScene) -> QueryDraft:
     if limit is None or limit == other:
         raise Unbindable
     wrong = _counted(fact, dim, Compare(">=", measure.expression, Literal(other)))
+    reach = "reach" if be(measure.noun) == "are" else "reaches"
     return QueryDraft(
         _counted(fact, dim, Compare(">=", measure.expression, Literal(limit))),
         _outputs(fact, dim),
         (
             f"For each {dim.each}, count the {fact.phrase}, but only those whose {measure.text} "
-            "reaches the limit that we agreed on.",
+            f"{reach} the limit that we agreed on.",
             f"How many {fact.phrase} are there for each {dim.each}, leaving out those whose "
-            f"{measure.text} {be(measure.text)} below my usual limit?",
+            f"{measure.text} {be(measure.noun)} below my usual limit?",
         ),
         (*left_out(dim), "A value equal to the limit counts as reaching it.", dim.unless_empty),
         wrong=(("other_limit", wrong),),
@@ -127,8 +128,8 @@ def ask_category(scene: QueryScene) -> QueryDraft:
         (
             f"For each {dim.each}, count the {fact.phrase}, but only for the {noun} that I am "
             "responsible for.",
-            f"How many {fact.phrase} are there for each {dim.each}? I only need those with my own "
-            f"{noun}.",
+            f"How many {fact.phrase} are there for each {dim.each}? I only need those with the "
+            f"{noun} that I am responsible for.",
         ),
         (f"I am responsible for a single {column.noun}.", dim.unless_empty),
         wrong=(("other_value", _counted(fact, dim, Compare("=", mine, Literal(other)))),),

@@ -123,12 +123,20 @@ def _number(scene: Drawing, source: Source, column: Column, prefix: str) -> Made
     if bound is None:
         return None
     operator = scene.pick(COMPARED)
-    unit = f" {column.unit}" if column.unit else ""
     words = _YEARS if column.role == "year" else _NUMBERS
     return (
         Compare(operator, source.value(column), Literal(bound)),
-        clause(prefix, column.noun, words[operator].format(f"{shown(bound)}{unit}")),
+        clause(prefix, column.noun, words[operator].format(_in_unit(column, bound))),
     )
+
+
+def _in_unit(column: Column, bound: Value) -> str:
+    """Return a bound with its unit, in the larger one where rows have their own unit."""
+    if column.dirt is not None and column.dirt.kind == "row_units" and isinstance(bound, float):
+        unit, factor = column.dirt.mapping[0]
+        if (4 * bound / int(factor)).is_integer():
+            return f"{shown(bound / int(factor))} {unit}"
+    return f"{shown(bound)} {column.unit}" if column.unit else shown(bound)
 
 
 def threshold_of(scene: Drawing, source: Source, column: Column) -> Value:

@@ -91,8 +91,8 @@ def years_as_columns(scene: QueryScene) -> QueryDraft:
         (
             f"Compare the years {years[0]}, {years[1]} and {years[2]} (by {noun}): how many "
             f"{fact.phrase} are there in each, for each {dim.each}?",
-            f"For each {dim.each}, give three counts of the {fact.phrase} side by side: those of "
-            f"{years[0]}, of {years[1]} and of {years[2]} (by {noun}).",
+            f"For each {dim.each}, count the {fact.phrase}, separately for {years[0]}, {years[1]} "
+            f"and {years[2]} (by {noun}).",
         ),
         (*left_out(dim), f"Include every {dim.each} with such {fact.child.table.plural} in any "
          "year, even if all three counts are 0."),
@@ -178,23 +178,27 @@ def _two_dates(scene: QueryScene) -> _Span:
     if tables and (not edges or scene.chance(0.4)):
         fact = scene.alone(scene.pick(tables))
         first, second = fact.child.table.with_role("date")[:2]
-        words = f"from the {first.noun} to the {second.noun}"
+        words, link = f"from the {first.noun} to the {second.noun}", ""
     else:
-        fact = scene.climb([scene.pick(edges)])
+        edge = scene.pick(edges)
+        fact, link = scene.climb([edge]), edge.column
         first, second = scene.date(fact.top), scene.date(fact.child)
         words = f"from the {owned(fact.prefixes[-1], first.noun)} to the {second.noun}"
     early, late = fact.top.value(first), fact.child.value(second)
     known(fact, early, first)
     known(fact, late, second)
-    return _Span(fact, early, late, words, _span_notes(fact, first, second))
+    return _Span(fact, early, late, words, _span_notes(fact, first, second, link))
 
 
-def _span_notes(fact: Fact, first: Column, second: Column) -> tuple[str, ...]:
-    """Return the notes on missing dates and on dates in the other order, if there can be any."""
+def _span_notes(fact: Fact, first: Column, second: Column, link: str) -> tuple[str, ...]:
+    """Return the notes on missing dates and on dates in the other order, if there can be any.
+
+    `link` is the column that leads to the first date's row, or empty if it is the same row.
+    """
     notes = []
     if first.nullable or second.nullable:
         notes.append(f"Leave out {fact.child.table.plural} without one of the two dates.")
-    if second.law.after is None:
+    if second.law.after != ((link, first.name) if link else (first.name, "")):
         notes.append("The number is negative where the second date is the earlier one.")
     return tuple(notes)
 

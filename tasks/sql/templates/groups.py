@@ -5,7 +5,7 @@ from hexathlon.tasks.sql.programs.expressions import Binary, Compare, Literal, R
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.scene import Fact, Measure, QueryScene
-from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out
+from hexathlon.tasks.sql.templates.shapes import answer, dimension, grouped, left_out, varies
 
 
 @template("tiny", "easy", "medium", "hard")
@@ -103,6 +103,7 @@ def share_of_group(scene: QueryScene) -> QueryDraft:
     whole = fact.relation
     scene.restrict(fact, 1)
     fact.relation, inner = whole, fact.conditions[-1]
+    varies(scene, dim, inner)
     groups = grouped(
         fact.relation,
         [dim],

@@ -14,6 +14,7 @@ from hexathlon.tasks.sql.templates.shapes import (
     dimension,
     grouped,
     left_out,
+    varies,
 )
 
 HOPS = {"easy": 1, "medium": 1, "hard": 2}
@@ -39,8 +40,8 @@ def average_of_totals(scene: QueryScene) -> QueryDraft:
         (
             f"For each {fact.called(-2)}, add up the {measure.text} of the {fact.phrase}. What is "
             f"the average of these totals, for each {outer.each}?",
-            f"For each {outer.each}, give the average over its {fact.called(-2, plural=True)} of "
-            f"their total {measure.text}, counting only {fact.phrase}.",
+            f"For each {outer.each}, what is the average total {measure.text} of the {fact.phrase} "
+            f"per {fact.called(-2)}?",
         ),
         (
             f"Only {member.table.plural} with at least one such {fact.child.table.noun}"
@@ -126,7 +127,7 @@ def commonest(scene: QueryScene) -> QueryDraft:
         {
             outer.name: outer.text,
             inner.name: inner.text,
-            "number": f"the number of its {fact.child.table.plural}",
+            "number": f"the number of these {fact.child.table.plural}",
         },
         (
             f"For each {outer.each}, which {inner.each} is the most frequent among the "
@@ -186,6 +187,7 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
     whole = fact.relation
     scene.restrict(fact, 1, ("category", "status", "flag", "date"))
     fact.relation, inner = whole, fact.conditions[-1]
+    varies(scene, dim, inner)
     if inner.text in base:
         raise Unbindable
     sums = [
@@ -221,6 +223,7 @@ def part_above_whole(scene: QueryScene) -> QueryDraft:
     whole = fact.relation
     scene.restrict(fact, 1, ("category", "status", "flag", "date"))
     fact.relation, inner = whole, fact.conditions[-1]
+    varies(scene, dim, inner)
     if inner.text in base:
         raise Unbindable
     means = [

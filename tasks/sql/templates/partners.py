@@ -81,7 +81,9 @@ class Pairing:
         role = self._role(fact, edge or self.edge)
         if not role:
             return fact.phrase
-        clauses = [item.text for item in fact.conditions] + [f"that have it as the {role}"]
+        it = "them" if self.parent.table.person else "it"
+        pronoun = "who" if fact.child.table.person else "that"
+        clauses = [item.text for item in fact.conditions] + [f"{pronoun} have {it} as the {role}"]
         return f"{fact.child.table.plural} {listed(clauses)}"
 
 

@@ -62,7 +62,7 @@ def count_rows(scene: QueryScene) -> QueryDraft:
         ),
     )
     outputs = ("number", "smallest", "largest")
-    low, high = measure.extreme(False), measure.extreme(True)
+    low, high = (measure.extreme(most, counted=False) for most in (False, True))
     return QueryDraft(
         answer(groups, [(name, Ref(name)) for name in outputs]),
         {
@@ -254,6 +254,6 @@ def self_comparison(scene: QueryScene) -> QueryDraft:
             f"Among the {fact.phrase}, which have {indefinite(f'{word} {measure.noun}')} than "
             f"their {link}?",
             f"Consider the {fact.phrase}. List those whose {measure.noun} {be(measure.noun)} "
-            f"{word} than that of their {link}.",
+            f"{word} than {'those' if be(measure.noun) == 'are' else 'that'} of their {link}.",
         ),
     )

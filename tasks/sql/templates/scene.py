@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hexathlon.tasks.sql.english import indefinite
+from hexathlon.tasks.sql.english import be, indefinite
 from hexathlon.tasks.sql.programs.expressions import Expression, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import Filter, Join
@@ -59,12 +59,18 @@ class Measure:
         """The text without a unit."""
         return self.column.noun if self.column else self.text
 
-    def extreme(self, most: bool) -> str:
-        """Return the adjective for the first or the last in order of the measure."""
+    def extreme(self, most: bool, counted: bool = True) -> str:
+        """Return the adjective for the first or the last in order of the measure.
+
+        Plurals such as "delay minutes" are `counted` where the adjective stands for a number.
+        """
+        plural = be(self.noun) == "are"
+        if plural and counted:
+            return ("fewest", "most")[most]
         high = self.column is not None and (
             self.column.role == "rating" or self.column.unit == "USD"
         )
-        return ("lowest", "highest")[most] if high else ("smallest", "largest")[most]
+        return ("lowest", "highest")[most] if high or plural else ("smallest", "largest")[most]
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from hexathlon.tasks.sql.programs.relations import (
     Project,
 )
 from hexathlon.tasks.sql.schema import Column
+from hexathlon.tasks.sql.templates.conditions import PhrasedCondition
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.sources import Source
@@ -31,6 +32,7 @@ __all__ = [
     "known",
     "left_out",
     "plain",
+    "varies",
 ]
 
 
@@ -104,6 +106,18 @@ def kind(prefix: str, noun: str) -> str:
     if prefix and noun.startswith(prefix):
         return noun
     return f"{prefix} {noun}" if name == f"{prefix}'s {noun}" else name
+
+
+def varies(scene: QueryScene, dim: Dimension, inner: PhrasedCondition) -> None:
+    """Require that a condition can differ among the rows of one group.
+
+    Raises:
+        Unbindable: If it is about what the rows are grouped by.
+    """
+    metrics = [metric.name for metric, _ in scene.metrics(dim.source.table)]
+    own = inner.column.startswith(f"{dim.source.alias}.") or inner.column in metrics
+    if own and dim.column is None:
+        raise Unbindable
 
 
 def known(fact: Fact, value: Expression, column: Column) -> None:

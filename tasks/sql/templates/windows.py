@@ -61,7 +61,7 @@ def monthly(scene: QueryScene) -> tuple[Fact, Relation, Measure, str]:
 
 
 def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
-    having = f" with {indefinite(measure.noun)}" if fact.lacks(measure) else ""
+    having = f" that have {indefinite(measure.noun)}" if fact.lacks(measure) else ""
     plural = fact.child.table.plural
     return (f"Write months as 2024-03, and leave out months without such {plural}{having}.",)
 
@@ -212,8 +212,8 @@ def rank_groups(scene: QueryScene) -> QueryDraft:
         (
             f"For each {dim.each}, count the {fact.phrase}, and rank the results from the largest "
             f"number down. Give places 1 to {last}.",
-            f"Rank each {dim.each} by its number of {fact.phrase}, the largest first, and give "
-            f"places 1 to {last}.",
+            f"Rank each {dim.each} by the number of {fact.phrase}, largest first, and give places "
+            f"1 to {last}.",
         ),
         (rule, *left_out(dim), dim.unless_empty),
     )
@@ -232,12 +232,12 @@ def share_of_total(scene: QueryScene) -> QueryDraft:
     share = Binary("/", Binary("*", Literal(100.0), Ref("total")), Ref("whole"))
     return QueryDraft(
         answer(whole, [dim.output, ("percentage", share)]),
-        {dim.name: dim.text, "percentage": "its percentage (0 to 100) of the whole"},
+        {dim.name: dim.text, "percentage": "the percentage (0 to 100)"},
         (
             f"What percentage of the total {measure.text} of the {fact.phrase} does each "
             f"{dim.each} account for?",
-            f"For each {dim.each}, give its percentage of the total {measure.text} of the "
-            f"{fact.phrase}.",
+            f"How much of the total {measure.text} of the {fact.phrase} does each {dim.each} "
+            "account for, in percent?",
         ),
         (
             *left_out(dim),
@@ -267,7 +267,7 @@ def share_within_group(scene: QueryScene) -> QueryDraft:
             f"Consider the {fact.phrase}. Split those of each {outer.each} by {inner.each}, and "
             f"list the values that make up {least} percent or more of them.",
             f"For each {outer.each}, list every {inner.each} that accounts for at least {least} "
-            f"percent of its {fact.phrase}.",
+            f"percent of the {fact.phrase}.",
         ),
         left_out(inner),
     )

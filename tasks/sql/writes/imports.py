@@ -7,6 +7,7 @@ documents give the precedence of the sources, which a later notice changes for o
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hexathlon.tasks.sql.english import with_article
 from hexathlon.tasks.sql.programs.phrases import literal
 from hexathlon.tasks.sql.schema import Column, Table
 from hexathlon.tasks.sql.supplement import AddedDocument, AddedTable
@@ -394,9 +395,9 @@ def _papers(scene: WriteScene, made: _Import, rules: _Rules) -> tuple[AddedDocum
         f"Lines identify the {noun} by its {m.name.noun}; ignore spaces before and after it.\n\n"
         "1. A line with a number under cancels only cancels the line with that number and states "
         "nothing else. Cancelled lines do not count.\n"
-        f"2. {m.days} holds the day up to which lines about a {noun} have been imported. Lines of "
-        f"that day or of earlier days do not count for that {noun}, even if they arrive late. If "
-        "there is no entry, all lines count.\n"
+        f"2. {m.days} holds the day up to which lines about {with_article(noun)} have been "
+        f"imported. Lines of that day or of earlier days do not count for that {noun}, even if "
+        "they arrive late. If there is no entry, all lines count.\n"
         "3. An empty cell states nothing.\n"
         f"4. {amount.capitalize()}: of the lines that count and state it, those of the source with "
         "the highest precedence win, however old they are; among these, the one with the latest "

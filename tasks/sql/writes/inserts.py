@@ -129,8 +129,14 @@ def upsert(scene: WriteScene) -> Plan | None:
     example = rows[int(scene.rng.integers(len(rows)))]
     given = given_values(table, example, {table.key, name.name, amount.name})
     fresh = f"Provisional {table.noun} {int(scene.rng.integers(100, 1000))}"
-    targets = [(str(row[name.name]), 0.25 * int(scene.rng.integers(40, 900))) for row in picked]
-    new = (fresh, 0.25 * int(scene.rng.integers(40, 900)))
+
+    def drawn() -> float:
+        """Return an amount that is usual in the column, a multiple of 0.25."""
+        low, high = (int(4 * bound) for bound in (amount.law.low, amount.law.high))
+        return 0.25 * int(scene.rng.integers(max(low, 1), max(high, 40)))
+
+    targets = [(str(row[name.name]), drawn()) for row in picked]
+    new = (fresh, drawn())
     return _listed_rows(scene, table, (name, amount), given, targets, new)
 
 

@@ -53,7 +53,6 @@ _ORDERS = {
     "case_padding": "to lower case without leading or trailing spaces",
     "codes": "to the full words in lower case",
     "two_date_formats": "to the form YYYY-MM-DD",
-    "missing_spellings": "to NULL wherever it is unknown, in whatever spelling",
 }
 
 
@@ -82,10 +81,10 @@ def repair(scene: WriteScene) -> Plan | None:
     deleted = ", deleted ones included" if table.soft_delete else ""
     entered = ", duplicates included" if table.natural_key else ""
     note = f" The column has {column.dirt.note}." if column.dirt and kind == "codes" else ""
-    instruction = (
-        f"In the table {table.name}, convert the {column.noun} {_ORDERS[kind]}, in every "
-        f"row{deleted}{entered}. Change nothing else.{note}"
-    )
+    task = f"convert the {column.noun} {_ORDERS.get(kind, '')}, in every row"
+    if kind == "missing_spellings":
+        task = f"set the {column.noun} to NULL in every row in which it is unknown, however spelt"
+    instruction = f"In the table {table.name}, {task}{deleted}{entered}. Change nothing else.{note}"
     return Plan(instruction, (gold,), other, mutants, change)
 
 

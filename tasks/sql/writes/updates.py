@@ -35,7 +35,7 @@ def update_join(scene: WriteScene) -> Plan | None:
         return None
     places = scene.rng.permutation(len(values))
     wanted, wrong = values[int(places[0])], values[int(places[1])]
-    step = 0.25 * (1 + int(scene.rng.integers(40)))
+    step = 0.25 * (1 + int(scene.rng.integers(max(4, int(amount.law.high / 5)))))
     return _raise(scene, edge, amount, kind, (wanted, wrong), step)
 
 
