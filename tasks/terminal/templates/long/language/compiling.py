@@ -16,16 +16,23 @@ from hexathlon.tasks.terminal.templates.long.language.expressing import (
     nothing,
     sequence,
 )
-from hexathlon.tasks.terminal.templates.long.language.meaning import Unit, VelaError
+from hexathlon.tasks.terminal.templates.long.language.meaning import (
+    Routine,
+    Unit,
+    VelaError,
+)
 from hexathlon.tasks.terminal.templates.long.language.scanning import SyntaxProblem, Token
 from hexathlon.tasks.terminal.templates.long.language.world import (
     Code,
     Leave,
     ProgramRun,
+    Successor,
     VelaScope,
 )
 
 __all__ = ["outcome"]
+
+Pattern = tuple[list[str], str]
 
 
 class ClosureBuilder(Expressions):
@@ -84,6 +91,7 @@ class ClosureBuilder(Expressions):
             if name in names and self.rules["redeclare"]:
                 world.fail(names, line, "name", f"{name} is already declared")
             names[name] = made
+            names.fixed.discard(name)
 
         return declare
 
@@ -94,9 +102,63 @@ class ClosureBuilder(Expressions):
 
     def on_let(self, line: int) -> Code:
         """`let`."""
+        if self.rules["unpack"] and self.sees("["):
+            pattern = self.pattern()
+            self.must("=")
+            return self.ended(self.unpacking(line, pattern, self.expression()))
         name = self.name()
         self.must("=")
         return self.ended(self.declaring(line, name, self.expression()))
+
+    def on_const(self, line: int) -> Code:
+        """`const`."""
+        name = self.name()
+        self.must("=")
+        declare = self.declaring(line, name, self.expression())
+
+        def fix(names: VelaScope) -> None:
+            declare(names)
+            names.fixed.add(name)
+
+        return self.ended(fix)
+
+    def pattern(self) -> Pattern:
+        """Return the names of a pattern, and the one for what is left, empty without one."""
+        self.must("[")
+        names: list[str] = []
+        while True:
+            name = self.name()
+            if self.take("..."):
+                self.must("]")
+                return names, name
+            names.append(name)
+            if not self.take(","):
+                self.must("]")
+                return names, ""
+
+    def unpacking(self, line: int, pattern: Pattern, value: Code) -> Code:
+        """Return a declaration of several names."""
+
+        def declare(names: VelaScope) -> None:
+            for name, part in self.parts(names, line, pattern, value(names)):
+                self.declaring(line, name, lambda _, part=part: part)(names)
+
+        return declare
+
+    def parts(
+        self, names: VelaScope, line: int, pattern: Pattern, value: Any
+    ) -> list[tuple[str, Any]]:
+        """Return the names of a pattern with their values."""
+        wanted, rest = pattern
+        if self.mean.kind(value) != "list":
+            self.world.fail(names, line, "type", f"cannot unpack {self.mean.kind(value)}")
+        few, many = len(value) < len(wanted), len(value) > len(wanted)
+        if self.rules["unpack"] == "exact" and (few or (many and not rest)):
+            text = f"{'at least ' if rest else ''}{len(wanted)} values expected, got {len(value)}"
+            self.world.fail(names, line, "value", text)
+        made = [(name, value[n] if n < len(value) else None) for n, name in enumerate(wanted)]
+        made += [(rest, value[len(wanted) :])] if rest else []
+        return [each for each in made if each[0] != "_"]
 
     def on_print(self, line: int) -> Code:
         """`print`."""
@@ -104,16 +166,56 @@ class ClosureBuilder(Expressions):
         while self.take(","):
             values.append(self.expression())
         self.must(";")
-        out, show = self.world.out, self.mean.show
-        return lambda names: out.append(" ".join([show(each(names)) for each in values]) + "\n")
+        world, show = self.world, self.mean.show
+
+        def printing(names: VelaScope) -> None:
+            shown = [world.at(names, line, show, each(names)) for each in values]
+            world.out.append(" ".join(shown) + "\n")
+
+        return printing
 
     def on_return(self, line: int) -> Code:
         """`return`."""
         if not self.inside:
             self.next -= 1
             self.wrong()
-        value = nothing if self.sees(";") else self.expression()
+        if self.sees(";"):
+            return self.ended(lambda names: ("return", None))
+        value, call = self.calling()
+        if call and self.rules["tail"] and not self.guards:
+            return self.ended(self.succeeding(value, call))
         return self.ended(lambda names: ("return", value(names)))
+
+    def calling(self) -> tuple[Code, tuple[Any, ...]]:
+        """Return the next expression and, if it is nothing but a call, the parts of that."""
+        start = self.next
+        whole = self.expression()
+        end, self.next = self.next, start
+        if self.sees("-", "not"):
+            self.next = end
+            return whole, ()
+        _, form, detail = self.postfix()
+        call = form == "call" and self.next == end
+        self.next = end
+        return whole, detail if call else ()
+
+    def succeeding(self, value: Code, call: tuple[Any, ...]) -> Code:
+        """Return a `return` whose call takes the place of the function."""
+        line, called, given = call
+        world, same = self.world, self.rules["tail"] == "same"
+
+        def end(names: VelaScope) -> Any:
+            if names.later:
+                return "return", value(names)
+            function = called(names)
+            values = [each(names) for each in given]
+            own = isinstance(function, Routine) and function.own
+            if not own or (same and function is not names.routine):
+                return "return", world.call(names, line, function, values)
+            world.check(names, line, function, values)
+            return "return", Successor(function, values, names.file, line)
+
+        return end
 
     def on_break(self, line: int) -> Code:
         """`break` and `continue`."""
@@ -136,7 +238,7 @@ class ClosureBuilder(Expressions):
 
         def throw(names: VelaScope) -> None:
             made = value(names)
-            kind, text = "user", self.mean.show(made)
+            kind, text = "user", world.at(names, line, self.mean.show, made)
             if self.rules["rethrow"] and isinstance(made, dict):
                 given = made.get("kind"), made.get("message")
                 if all(isinstance(each, str) for each in given):
@@ -161,9 +263,10 @@ class ClosureBuilder(Expressions):
     def loop(self, label: str) -> Code:
         """`while` and `for`."""
         line, again = self.line, self.must("while", "for") == "while"
-        name = ""
+        name: str | Pattern = ""
         if not again:
-            name = self.name()
+            unpacked = self.rules["unpack"] and self.sees("[")
+            name = self.pattern() if unpacked else self.name()
             self.must("in")
         head = self.expression()
         self.loops.append(label)
@@ -187,7 +290,9 @@ class ClosureBuilder(Expressions):
 
         return loop
 
-    def each(self, line: int, label: str, name: str, source: Code, body: Code) -> Code:
+    def each(
+        self, line: int, label: str, name: str | Pattern, source: Code, body: Code
+    ) -> Code:
         """Return a `for` loop."""
         world, rules = self.world, self.rules
 
@@ -199,7 +304,10 @@ class ClosureBuilder(Expressions):
             held = VelaScope(names)
             for value in tuple(values) if rules["snapshot"] else values:
                 held = VelaScope(names) if rules["loopvar"] == "fresh" else held
-                held[name] = value
+                if isinstance(name, str):
+                    held[name] = value
+                else:
+                    held.update(self.parts(names, line, name, value))
                 signal = body(VelaScope(held))
                 if signal and (signal[0] == "return" or signal[1] not in ("", label)):
                     return signal
@@ -211,6 +319,7 @@ class ClosureBuilder(Expressions):
 
     def on_try(self, line: int) -> Code:
         """`try`."""
+        self.guards += 1
         body, ensure = self.block(), self.rules["ensure"]
         name, handler, last = "", None, None
         if not self.sees("catch", "finally") or (self.sees("finally") and not ensure):
@@ -221,6 +330,7 @@ class ClosureBuilder(Expressions):
             before, self.shut = self.shut, self.shut or ensure == "shut"
             last = self.block()
             self.shut = before
+        self.guards -= 1
         caught = self.catching(body, name, handler) if handler else body
         return self.finishing(caught, last) if last else (lambda names: caught(VelaScope(names)))
 
@@ -287,14 +397,10 @@ class ClosureBuilder(Expressions):
         if not self.inside:
             self.next -= 1
             self.wrong()
-        start = self.next
-        whole = self.expression()
-        end, self.next = self.next, start
-        form, detail = self.postfix()[1:] if not self.sees("-", "not") else ("", ())
-        if form != "call" or self.next != end:
-            self.next = end
+        whole, call = self.calling()
+        if not call:
             self.wrong()
-        where, called, given = detail
+        where, called, given = call
         world, late = self.world, self.rules["defer"] == "late"
 
         def defer(names: VelaScope) -> None:
@@ -322,13 +428,18 @@ class ClosureBuilder(Expressions):
         self.must("}")
         world, mean, total = self.world, self.mean, self.rules["match"] == "total"
 
+        def shown(names: VelaScope, made: Any) -> str:
+            return str(world.at(names, line, mean.show, made, True))
+
         def choose(names: VelaScope) -> Any:
             made = value(names)
             for choices, body in cases:
-                if any(mean.equal(made, choice(names)) for choice in choices):
+                if any(
+                    world.at(names, line, mean.equal, made, choice(names)) for choice in choices
+                ):
                     return body(VelaScope(names))
             if other is None and total:
-                world.fail(names, line, "value", f"no case for {mean.show(made, True)}")
+                world.fail(names, line, "value", f"no case for {shown(names, made)}")
             return other(VelaScope(names)) if other else None
 
         return choose
@@ -360,8 +471,10 @@ class ClosureBuilder(Expressions):
         world, (line, name) = self.world, detail
 
         def assign(names: VelaScope) -> None:
+            if self.rules["constants"] == "early":
+                self.changeable(names, line, name)
             value = right(names)
-            held = names.holder(name)
+            held = self.changeable(names, line, name)
             if held is None or held is world.core:
                 if self.rules["undeclared"]:
                     world.fail(names, line, "name", f"{name} is not defined")
@@ -371,6 +484,13 @@ class ClosureBuilder(Expressions):
             held[name] = value
 
         return assign
+
+    def changeable(self, names: VelaScope, line: int, name: str) -> VelaScope | None:
+        """Return the scope that has a name, which must not be that of a constant."""
+        held = names.holder(name)
+        if held is not None and name in held.fixed:
+            self.world.fail(names, line, "name", f"{name} is constant")
+        return held
 
     def storing(self, detail: tuple[Any, ...], right: Code) -> Code:
         """Return an assignment to an element."""
@@ -398,6 +518,8 @@ class ClosureBuilder(Expressions):
                 held, at = whole(names), place(names)
                 get = lambda names: world.at(names, where, mean.get, held, at)  # noqa: E731
                 put = lambda new: world.at(names, where, mean.put, held, at, new)  # noqa: E731
+            if form == "name" and self.rules["constants"] == "early":
+                self.changeable(names, *detail)
             if first:
                 old = get(names)
                 added = right(names)
@@ -408,9 +530,19 @@ class ClosureBuilder(Expressions):
             if put:
                 put(new)
             else:
-                (names.holder(detail[1]) or names)[detail[1]] = new
+                (self.changeable(names, *detail) or names)[detail[1]] = new
 
         return change
+
+
+def _calls(error: VelaError, rules: Mapping[str, Any]) -> str:
+    """Return the calls that led to an error, as lines of its report."""
+    if not rules["traces"]:
+        return ""
+    lines = [f"  in {name}, {file}:{line}\n" for name, file, line in error.calls[::-1]]
+    if rules["traces"] == "short" and len(lines) > 6:
+        lines = [*lines[:3], f"  ... {len(lines) - 6} more\n", *lines[-3:]]
+    return "".join(lines)
 
 
 def _build(world: ProgramRun, path: str, tokens: list[Token]) -> Code:
@@ -438,7 +570,7 @@ def outcome(
         report, code = f"{problem.file}:{problem.line}: syntax error\n", codes[0]
     except VelaError as error:
         file, line = error.place or (path, 0)
-        report = f"{file}:{line}: {error.kind} error: {error.message}\n"
+        report = f"{file}:{line}: {error.kind} error: {error.message}\n{_calls(error, rules)}"
         code = codes[2 if error.kind == "user" else 1]
     except Leave as end:
         code = int(str(end))

@@ -6,6 +6,7 @@ from typing import Any
 from hexathlon.tasks.terminal.draft import TerminalDraft, faulty, put, template
 from hexathlon.tasks.terminal.templates.long.language.archive import Archive
 from hexathlon.tasks.terminal.templates.long.language.compiling import outcome
+from hexathlon.tasks.terminal.templates.long.language.combined import COMBINED
 from hexathlon.tasks.terminal.templates.long.language.corpus import CORPUS, FAULTS
 from hexathlon.tasks.terminal.templates.long.language.held import PROGRAMS
 from hexathlon.tasks.terminal.templates.long.language.manual import GOVERNANCE, MANUAL
@@ -81,7 +82,7 @@ def _world(draft: TerminalDraft, archive: Archive, faults: list[str]) -> None:
 def held_programs(archive: Archive, dice: Any) -> dict[str, dict[str, str]]:
     """Return the held-out programs that fit the release: files by path, by program."""
     held = {}
-    for name, (needs, text) in PROGRAMS.items():
+    for name, (needs, text) in (PROGRAMS | COMBINED).items():
         if not all(archive.rules[rule] for rule in needs.split()):
             continue
         low = dice.whole(3, 4)
