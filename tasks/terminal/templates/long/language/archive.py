@@ -13,14 +13,16 @@ from hexathlon.tasks.terminal.templates.long.language.council import FREEZE, MEE
 from hexathlon.tasks.terminal.templates.long.language.proposals import PROPOSALS
 from hexathlon.tasks.terminal.templates.long.language.release import RULES
 
-__all__ = ["Archive"]
+__all__ = ["INSIDE", "OUTSIDE", "TEST_ONLY", "Archive"]
 
-_INSIDE = (
+INSIDE = (
     "plain", "changed", "confirmed", "revived", "followed", "linked", "linked_change",
     "confirmed_change",
 )  # fmt: skip
-_OUTSIDE = ("revoked", "late", "void", "rejected", "open", "recused", "unlinked")
-_TEST_ONLY = ("void_change", "void_revocation", "late_change", "half_confirmed", "recused_change")
+OUTSIDE = ("revoked", "late", "void", "rejected", "open", "recused", "unlinked")
+TEST_ONLY = ("void_change", "void_revocation", "late_change", "half_confirmed", "recused_change")
+"""Fates that leave a proposal in the release, out of it, or, in test alone, in it."""
+
 _WITHOUT_CHANGE = {
     "changed": "plain",
     "followed": "revived",
@@ -88,9 +90,9 @@ class Archive:
     def _decide(self) -> None:
         for name in PROPOSALS:
             inside = self.dice.chance(0.68)
-            fate = self.dice.pick(_INSIDE if inside else _OUTSIDE)
+            fate = self.dice.pick(INSIDE if inside else OUTSIDE)
             if inside and self.split in ("test", "heldout") and self.dice.chance(0.3):
-                fate = self.dice.pick(_TEST_ONLY)
+                fate = self.dice.pick(TEST_ONLY)
             if len(PROPOSALS[name][1]) == 1:
                 fate = _WITHOUT_CHANGE.get(fate, fate)
             if name == "deferror" and not self.rules["defer"]:
@@ -256,7 +258,9 @@ class Archive:
 
     def papers(self) -> Mapping[str, str]:
         """Return all papers by path."""
-        release = f"# Release 3.0\n\nFreeze date: {self._date(self.printed_freeze)}. It follows 2.4.\n"
+        release = (
+            f"# Release 3.0\n\nFreeze date: {self._date(self.printed_freeze)}. It follows 2.4.\n"
+        )
         later = f"# Release 3.1\n\nFreeze date: {self.year + 1}-02-28. It follows 3.0.\n"
         texts = {"releases/3.0.md": release, "releases/3.1.md": later}
         texts["releases/2.4.md"] = f"# Release 2.4\n\nReleased on {self.year - 1}-11-20.\n"

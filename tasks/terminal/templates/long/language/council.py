@@ -1,10 +1,21 @@
-"""The council of the project: who held its seats when, who came to its meetings, and corrections."""
+"""The council of the project: its seats and their holders, its meetings and their minutes."""
 
 from hexathlon.tasks.terminal.dice import Cast, Dice
 
 __all__ = ["FREEZE", "MEETINGS", "Council"]
 
-MEETINGS = ("01-14", "02-11", "03-11", "04-08", "05-13", "06-10", "07-08", "08-12", "09-09", "10-14")
+MEETINGS = (
+    "01-14",
+    "02-11",
+    "03-11",
+    "04-08",
+    "05-13",
+    "06-10",
+    "07-08",
+    "08-12",
+    "09-09",
+    "10-14",
+)
 """Days of the meetings in the year, as month and day."""
 
 FREEZE = 7

@@ -82,9 +82,7 @@ class Expressions:
             passed = [value(names)]
             function = called(names)
             others = [each(names) for each in given]
-            return world.call(
-                names, line, function, passed + others if first else others + passed
-            )
+            return world.call(names, line, function, passed + others if first else others + passed)
 
         return pipe
 

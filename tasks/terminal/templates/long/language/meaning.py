@@ -96,9 +96,7 @@ class Meaning:
         empty = self.kind(value) in ("string", "list", "map") and len(value) == 0
         return not (empty and self.rules["truth"] == "loose")
 
-    def equal(
-        self, left: Any, right: Any, begun: frozenset[tuple[int, int]] = frozenset()
-    ) -> bool:
+    def equal(self, left: Any, right: Any, begun: frozenset[tuple[int, int]] = frozenset()) -> bool:
         """Whether two values are equal; values of different types are not.
 
         `begun` holds the identities of pairs whose comparison is under way.

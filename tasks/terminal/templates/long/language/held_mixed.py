@@ -1,170 +1,8 @@
-"""Held-out programs of Vela in which several features meet; `held` explains their form."""
+"""Held-out programs of Vela about features that meet; `held` explains their form."""
 
-__all__ = ["COMBINED"]
+__all__ = ["MIXED"]
 
-COMBINED: dict[str, tuple[str, str]] = {
-    "traceplain": ("", """fn inner(x) { return [x][@A@]; }
-fn outer(x) {
-  let y = inner(x);
-  return y;
-}
-let run = fn() { print "run"; outer(1); };
-run();
-"""),
-    "tracedeep": ("", """fn down(n) {
-  if n == 0 { throw "bottom"; }
-  let r = down(n - 1);
-  return r;
-}
-fn start() { let r = down(@C@); return r; }
-start();
-"""),
-    "tracetop": ("", "print 1;\nlet x = [@A@][5];\n"),
-    "tracecount": ("", """fn two(a, b) { return a + b; }
-fn one() { let r = two(
-  1); return r; }
-one();
-"""),
-    "tracebuiltin": ("", """fn parse(s) {
-  let n = int(s);
-  return n;
-}
-fn all(list) { let made = []; for s in list { push(made, parse(s)); } return made; }
-print all(["1", "2"]);
-print all(["@A@", "x"]);
-"""),
-    "tracemodule": ("", """import "lib/work" as w;
-print w.half(@B@ * 2);
-print w.half("no");
-== lib/work.vela
-fn half(n) { let h = split(n, 2); return h; }
-fn split(n, k) {
-  return n / k;
-}
-"""),
-    "tracecaught": ("", """fn bad() { throw "first"; }
-fn again() { try { bad(); } catch e { print "caught"; missing(); } }
-fn top() { again(); print "never"; }
-top();
-"""),
-    "tracefinally": ("ensure", """fn bad(x) { throw x; }
-fn f() {
-  try { bad("one"); }
-  finally { bad("two"); }
-}
-fn g() {
-  try { f(); } finally { print "left"; }
-}
-g();
-"""),
-    "tracedefer": ("defer", """fn bad(x) { throw x; }
-fn f() {
-  defer bad("deferred");
-  defer bad(
-    "earlier");
-  print "body";
-}
-fn g() { f(); }
-g();
-"""),
-    "tracethrown": ("rethrow", """fn bad() { let x = 1 / 0; }
-fn f() {
-  try { bad(); } catch e { throw {"kind": "own", "message": "again"}; }
-}
-f();
-"""),
-    "tailloop": ("", """fn loop(n, sum) { if n == 0 { return sum; } return loop(n - 1, sum + n); }
-try { print loop(420, 0); } catch e { print "too deep"; }
-fn even(n) { if n == 0 { return true; } return odd(n - 1); }
-fn odd(n) { if n == 0 { return false; } return even(n - 1); }
-try { print even(421); } catch e { print "too deep"; }
-"""),
-    "tailnot": ("", """fn loop(n) { if n == 0 { return 0; } return (loop(n - 1)); }
-try { print loop(420); } catch e { print "too deep"; }
-fn plus(n) { if n == 0 { return 0; } return plus(n - 1) + 0; }
-try { print plus(420); } catch e { print "too deep"; }
-fn guarded(n) { if n == 0 { return 0; } try { return guarded(n - 1); } catch e { throw "deep"; } }
-try { print guarded(420); } catch e { print "too deep"; }
-fn handler(n) { if n == 0 { return 0; } try { throw "x"; } catch e { return handler(n - 1); } }
-try { print handler(420); } catch e { print "too deep"; }
-"""),
-    "tailinside": ("", """fn loop(n) {
-  try { let f = fn(k) { if k == 0 { return "done"; } return f(k - 1); }; print f(n); }
-  catch e { print "too deep"; }
-}
-loop(420);
-fn pick(n) {
-  for x in [1, 2] { { if n == 0 { return x; } while true { return pick(n - 1); } } }
-}
-try { print pick(420); } catch e { print "too deep"; }
-"""),
-    "tailtrace": ("", """fn last(x) { return x[@B@]; }
-fn middle(x) {
-  return last(x);
-}
-fn first(x) {
-  let r = middle(
-    x);
-  return r;
-}
-first([1, 2]);
-"""),
-    "tailself": ("", """fn step(n, list) {
-  if n == 0 { return list[@D@ * 9]; }
-  return step(n - 1,
-    list + [n]);
-}
-fn start() { return step(@A@, []); }
-start();
-"""),
-    "tailcopies": ("", """fn make(next) {
-  return fn(n) { if n == 0 { return "end"; } if next == nil { return n; } return next(n - 1); };
-}
-let f = nil;
-for x in range(0, 410) { f = make(f); }
-try { print f(2000); } catch e { print "too deep"; }
-"""),
-    "taildefer": ("defer", """let log = [];
-fn note(x) { push(log, x); }
-fn loop(n) { if n == 0 { return "end"; } if n == 2 { defer note(n); } return loop(n - 1); }
-try { print loop(405), log; } catch e { print "too deep"; }
-fn each(n) { defer note(n); if n == 0 { return "end"; } return each(n - 1); }
-try { print each(@C@); } catch e { print "too deep"; }
-print log;
-try { print each(420); } catch e { print "too deep", len(log); }
-"""),
-    "tailbuiltin": ("", """fn f(list) { return pop(list); }
-fn g(x) { return f(x); }
-print g([@A@, @B@]);
-print g([]);
-"""),
-    "tailchecked": ("", """fn two(a, b) { return a; }
-fn g() {
-  return two(
-    1);
-}
-g();
-"""),
-    "taildepth": ("", """fn spin(n) { if n == 0 { return 1; } return spin(n - 1); }
-fn down(k) { if k == 1 { return 0 + spin(3); } return 0 + down(k - 1); }
-print down(@LIMIT@ - 1);
-try { print down(@LIMIT@); } catch e { print "deeper"; }
-print down(@LIMIT@ - 4);
-"""),
-    "taildefaults": ("defaults", """fn f(n, step = n - 1) { if n == 0 { return "end"; } return f(step); }
-try { print f(410); } catch e { print "too deep"; }
-"""),
-    "tailvarargs": ("varargs", """fn f(n, more...) { if n == 0 { return len(more); } return f(n - 1, n, @A@); }
-try { print f(410); } catch e { print "too deep"; }
-"""),
-    "tailfinally": ("ensure", """fn f(n) { if n == 0 { return "end"; } try { print n; } finally { print "f"; } return f(n - 1); }
-print f(2);
-fn g(n) { if n == 0 { return "end"; } try { return g(n - 1); } finally { n = 0; } }
-try { print g(410); } catch e { print "too deep"; }
-"""),
-    "tailexit": ("leave", """fn quit(n) { if n == 0 { exit(@A@); } return quit(n - 1); }
-try { quit(410); } catch e { print "too deep"; }
-"""),
+MIXED: dict[str, tuple[str, str]] = {
     "cycles": ("", """let a = [1, @A@];
 push(a, a);
 fn show(f) { try { print f(); } catch e { print "error"; } }
@@ -219,7 +57,8 @@ print v(1) in v([]) in v([1]);
 """),
     "withinlist": ("within", "print 1 in [1] == 3;\n"),
     "withinmatch": ("within match", """for x in [1, @A@, 7] {
-  match true { case x in [1, 2] { print "low"; } case x not in [@A@] { print "other"; } else { print "mid"; } }
+  match true { case x in [1, 2] { print "low"; } case x not in [@A@] { print "other"; }
+    else { print "mid"; } }
 }
 """),
     "pipe": ("pipe", """fn sub(a, b) { return a - b; }
@@ -262,7 +101,7 @@ print x;
 print a, b;
 let [first, rest...] = [1, 2, 3];
 print first, rest;
-let [_, x, all...] = "word" == "word" and [0, [@A@]] or [];
+let [_, x, all...] = [0, [@A@]];
 print x, all;
 for [k, n] in [["a", 1], ["b", @B@]] { print k, n; }
 fn show(f) { try { print f(); } catch e { print e; } }
@@ -356,7 +195,13 @@ z",
 """),
     "linesopen": ("lines", "print 1;\nlet t = \"begins\nand goes on;\nprint t;\n"),
     "linesescape": ("lines", "print 1;\nlet t = \"a\n\\q b\";\n"),
-    "linesjoined": ("", "print 1;\nprint \"long \\\n     text\\\\\", \"x\\\n\\\n\t y\";\nprint missing;\n"),
+    "linesjoined": ("", """print 1;
+print "long \\
+     text\\\\", "x\\
+\\
+\t y";
+print missing;
+"""),
     "linesbraces": ("lines interp", """let n = @A@;
 print "a {n}
 b {n + 1} {{
@@ -380,7 +225,8 @@ print l;
 try { l["a"] += 1; } catch e { print e; }
 """),
     "matchwithin": ("match labels", """a: for x in [1, 2, 3] {
-  for y in [1, 2, 3] { match y { case 2 { continue a; } case x { print "same", x; } else { print x, y; } } }
+  for y in [1, 2, 3] { match y { case 2 { continue a; } case x { print "same", x; }
+    else { print x, y; } } }
 }
 """),
     "matchtypes": ("match", """for v in [0, "", nil, false, [], {}] {
@@ -416,7 +262,8 @@ try { deep(); } catch e { print e["kind"], e["line"]; }
 try { [1][
   @A@]; } catch e { print e; }
 """),
-    "errorsthrown": ("errors rethrow", """fn again(e) { e["message"] = e["message"] + "!"; throw e; }
+    "errorsthrown": ("errors rethrow", """
+fn again(e) { e["message"] = e["message"] + "!"; throw e; }
 try { try { 1 / 0; } catch e { again(e); } } catch e { print e; }
 try { throw {"kind": "user", "message": "m", "value": 1}; } catch e { print e; }
 try { throw {"kind": "x"}; } catch e { print e; }
@@ -437,7 +284,9 @@ throw {"z": nil, "kind": "k"};
 }
 print f();
 """),
-    "finallyexit": ("leave ensure", """fn f() { try { try { exit(@A@); } finally { throw "in finally"; } } catch e { print "caught"; } }
+    "finallyexit": ("leave ensure", """fn f() {
+  try { try { exit(@A@); } finally { throw "in finally"; } } catch e { print "caught"; }
+}
 f();
 print "on";
 """),
@@ -498,7 +347,9 @@ fn a() { return "outer"; }
 try { print f(1), f(2), f(3, fn() { return "own"; }), f(4, a, "given"); } catch e { print e; }
 print n;
 """),
-    "varargsmany": ("varargs", """fn f(a, more...) { if len(more) == 0 { return a; } return a + f(more[0], "end"); }
+    "varargsmany": ("varargs", """fn f(a, more...) {
+  if len(more) == 0 { return a; } return a + f(more[0], "end");
+}
 try { print f(1); } catch e { print e; }
 fn g(more...) { more = [0] + more; return more; }
 print g(), g(nil), g([1], @A@);
