@@ -7,7 +7,7 @@ task, has no budget in mind, and can leave single rules out.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -74,6 +74,22 @@ def version_key(text: str, candidates_first: bool = True) -> Key:
     return tuple(numbers), (2, int(match[3])) if match[3] is not None else (1, 0)
 
 
+@lru_cache(maxsize=4096)
+def _bounds(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the operators and versions of bounds."""
+    found = [
+        re.fullmatch(r"(>=|<=|==|!=|<|>|~)\s*(\S+)", part.strip())
+        for part in text.split(",")
+        if part.strip()
+    ]
+    return tuple((match[1], match[2]) for match in found if match is not None)
+
+
+@lru_cache(maxsize=4096)
+def _ordinal(day: str) -> int:
+    return date.fromisoformat(day).toordinal()
+
+
 @dataclass(frozen=True)
 class AdmittedVersion:
     """A version of a package that may be chosen."""
@@ -93,7 +109,8 @@ class LockResolution:
     def __init__(
         self, house: House, registers: Registers, request: Mapping[str, Any], off: frozenset[str]
     ) -> None:
-        self.house, self.registers, self.request, self.off = house, registers, request, off
+        self.house, self.registers, self.request = house, registers, request
+        self.applied = {*RULES, *SLIPS, *house.twists} - off
         self.day = request["day"]
         self.index = {self.plain(name): list(entries) for name, entries in request["index"].items()}
         self.roots = [
@@ -106,8 +123,7 @@ class LockResolution:
 
     def on(self, rule: str) -> bool:
         """Whether a rule is applied; a twist has to be drawn as well."""
-        known = rule in RULES or rule in SLIPS or self.house.has(rule)
-        return rule not in self.off and known
+        return rule in self.applied
 
     def plain(self, name: str) -> str:
         return name.lower().replace("_", "-") if self.on("names") else name
@@ -153,12 +169,10 @@ class LockResolution:
     def fits(self, version: str, bounds: str) -> bool:
         """Whether a version satisfies all bounds of a requirement."""
         key = self.key(version)
-        for bound in filter(None, (part.strip() for part in bounds.split(","))):
-            match = re.fullmatch(r"(>=|<=|==|!=|<|>|~)\s*(\S+)", bound)
-            assert match is not None
-            operator, limit = match[1], self.key(match[2])
+        for operator, text in _bounds(bounds):
+            limit = self.key(text)
             same_release = key[0] == limit[0]
-            if operator == "<" and self.on("ceiling") and same_release and "rc" not in match[2]:
+            if operator == "<" and same_release and "rc" not in text and self.on("ceiling"):
                 return False
             holds = {
                 ">=": key >= limit,
@@ -269,8 +283,12 @@ class LockResolution:
 
     def _workdays(self, since: str) -> int:
         """Return the number of working days after a day, up to the day of the request."""
-        days = [date.fromisoformat(since) + timedelta(n + 1) for n in range(self._age(since))]
-        return sum(d.weekday() < 5 and d.isoformat() not in self.registers.closed for d in days)
+        weeks, rest = divmod(self._age(since), 7)
+        first = _ordinal(self.day) - rest + 1
+        days = [date.fromordinal(number) for number in range(first, first + rest)]
+        closed = {day for day in self.registers.closed if since < day <= self.day}
+        off = sum(date.fromisoformat(day).weekday() < 5 for day in closed)
+        return weeks * 5 + sum(day.weekday() < 5 for day in days) - off
 
     def _closes(self, name: str, entry: Mapping[str, Any]) -> bool:
         """Whether the version closes an advisory against the locked one."""
@@ -286,7 +304,7 @@ class LockResolution:
         return bool(open_ids & set(entry.get("closes", ())))
 
     def _age(self, day: str) -> int:
-        return (date.fromisoformat(self.day) - date.fromisoformat(day)).days
+        return _ordinal(self.day) - _ordinal(day)
 
     def _not_yanked(self, locked: bool, entry: Mapping[str, Any]) -> bool:
         yanked = entry.get("yanked")
