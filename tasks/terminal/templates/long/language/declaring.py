@@ -18,16 +18,14 @@ class Declarations(Expressions):
 
     def declaring(self, line: int, name: str, value: Code) -> Code:
         """Return a declaration in the scope at hand."""
-        world = self.world
+        return lambda names: self.declare(names, line, name, value(names))
 
-        def declare(names: VelaScope) -> None:
-            made = value(names)
-            if name in names and self.rules["redeclare"]:
-                world.fail(names, line, "name", f"{name} is already declared")
-            names[name] = made
-            names.fixed.discard(name)
-
-        return declare
+    def declare(self, names: VelaScope, line: int, name: str, value: Any) -> None:
+        """Declare a name in a scope; it is no constant."""
+        if name in names and self.rules["redeclare"]:
+            self.world.fail(names, line, "name", f"{name} is already declared")
+        names[name] = value
+        names.fixed.discard(name)
 
     def ended(self, code: Code) -> Code:
         """Return the code after its semicolon."""
@@ -75,7 +73,7 @@ class Declarations(Expressions):
 
         def declare(names: VelaScope) -> None:
             for name, part in self.parts(names, line, pattern, value(names)):
-                self.declaring(line, name, lambda _, part=part: part)(names)
+                self.declare(names, line, name, part)
 
         return declare
 

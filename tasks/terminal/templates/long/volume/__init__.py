@@ -73,8 +73,11 @@ def volume_cases(form: VolumeFormat, dice: Dice) -> Iterator[tuple[str, VolumeCa
         yield "patch_escaped", VolumeCase(3, 9, ("links",), journal=("edits", "escape", "wrap"))
     for kind in kinds:
         for end in ("torn_commit", "torn_data"):
-            journal = ("edits", "ring", kind, end)
-            yield f"{kind}_{end}", VolumeCase(dice.pick((2, 3)), 8, ("links",), (), journal)
+            revision = dice.pick((2, 3))
+            yield (
+                f"{kind}_{end}",
+                VolumeCase(revision, 8, ("links",), (), ("edits", "ring", kind, end)),
+            )
     if "super" in has:
         for place in ("mirror", "newer_mirror", "generation"):
             case = VolumeCase(2, 8, ("latin",), (), ("edits", "super"), place)
