@@ -249,6 +249,15 @@ class CaseWriter:
                 entry["needs"] = [f"{third} {bound}"]
         return [one, other, last] if self.rng.random() < 0.7 else [last, other, one, third]
 
+    def _candidate(self, index: Mapping[str, list[dict[str, Any]]]) -> str:
+        """Give a package a candidate that other packages want to be below; return a root for it."""
+        name, bound = self.rng.choice(self.names[1:5]), self.rng.choice(("<3", "<3.0"))
+        entries = [entry for entry in index[name] if not entry["version"].startswith("3")]
+        index[name][:] = [*entries, self.entry(name, "3.0rc2", [])]
+        for entry in index[self.names[0]]:
+            entry["needs"] = [f"{name} {bound}"]
+        return f"{name} >=1.0rc1"
+
     def case(self) -> LockCase:
         rng = self.rng
         index = {name: self.package(place) for place, name in enumerate(self.names)}
@@ -259,6 +268,8 @@ class CaseWriter:
             roots.append(self.requirement(self.names[0]))
         if self.focus == "blocked":
             roots = self._quarrel(index)
+        if self.focus == "ceiling":
+            roots.append(self._candidate(index))
         request: dict[str, Any] = {
             "day": self.day,
             "platform": rng.choice(_PLATFORMS),
