@@ -11,24 +11,26 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hexathlon.tasks.terminal.templates.long.language.expressing import (
-    Expressions,
-    nothing,
-    sequence,
+from hexathlon.tasks.terminal.templates.long.language.declaring import Declarations, Pattern
+from hexathlon.tasks.terminal.templates.long.language.expressing import nothing, sequence
+from hexathlon.tasks.terminal.templates.long.language.meaning import (
+    Routine,
+    Unit,
+    VelaError,
 )
-from hexathlon.tasks.terminal.templates.long.language.meaning import Unit, VelaError
 from hexathlon.tasks.terminal.templates.long.language.scanning import SyntaxProblem, Token
 from hexathlon.tasks.terminal.templates.long.language.world import (
     Code,
     Leave,
     ProgramRun,
+    Successor,
     VelaScope,
 )
 
 __all__ = ["outcome"]
 
 
-class ClosureBuilder(Expressions):
+class ClosureBuilder(Declarations):
     """Builds closures for statements."""
 
     def program(self) -> Code:
@@ -75,45 +77,62 @@ class ClosureBuilder(Expressions):
                 return reader(token.line)  # type: ignore[no-any-return]
         return self.plain()
 
-    def declaring(self, line: int, name: str, value: Code) -> Code:
-        """Return a declaration in the scope at hand."""
-        world = self.world
-
-        def declare(names: VelaScope) -> None:
-            made = value(names)
-            if name in names and self.rules["redeclare"]:
-                world.fail(names, line, "name", f"{name} is already declared")
-            names[name] = made
-
-        return declare
-
-    def ended(self, code: Code) -> Code:
-        """Return the code after its semicolon."""
-        self.must(";")
-        return code
-
-    def on_let(self, line: int) -> Code:
-        """`let`."""
-        name = self.name()
-        self.must("=")
-        return self.ended(self.declaring(line, name, self.expression()))
-
     def on_print(self, line: int) -> Code:
         """`print`."""
         values = [self.expression()]
         while self.take(","):
             values.append(self.expression())
         self.must(";")
-        out, show = self.world.out, self.mean.show
-        return lambda names: out.append(" ".join([show(each(names)) for each in values]) + "\n")
+        world, show = self.world, self.mean.show
+
+        def printing(names: VelaScope) -> None:
+            shown = [world.at(names, line, show, each(names)) for each in values]
+            world.out.append(" ".join(shown) + "\n")
+
+        return printing
 
     def on_return(self, line: int) -> Code:
         """`return`."""
         if not self.inside:
             self.next -= 1
             self.wrong()
-        value = nothing if self.sees(";") else self.expression()
+        if self.sees(";"):
+            return self.ended(lambda names: ("return", None))
+        value, call = self.calling()
+        if call and self.rules["tail"] and not self.guards:
+            return self.ended(self.succeeding(value, call))
         return self.ended(lambda names: ("return", value(names)))
+
+    def calling(self) -> tuple[Code, tuple[Any, ...]]:
+        """Return the next expression and, if it is nothing but a call, the parts of that."""
+        start = self.next
+        whole = self.expression()
+        end, self.next = self.next, start
+        if self.sees("-", "not"):
+            self.next = end
+            return whole, ()
+        _, form, detail = self.postfix()
+        call = form == "call" and self.next == end
+        self.next = end
+        return whole, detail if call else ()
+
+    def succeeding(self, value: Code, call: tuple[Any, ...]) -> Code:
+        """Return a `return` whose call takes the place of the function."""
+        line, called, given = call
+        world, same = self.world, self.rules["tail"] == "same"
+
+        def end(names: VelaScope) -> Any:
+            if names.later:
+                return "return", value(names)
+            function = called(names)
+            values = [each(names) for each in given]
+            own = isinstance(function, Routine) and function.own
+            if not own or (same and function is not names.routine):
+                return "return", world.call(names, line, function, values)
+            world.check(names, line, function, values)
+            return "return", Successor(function, values, names.file, line)
+
+        return end
 
     def on_break(self, line: int) -> Code:
         """`break` and `continue`."""
@@ -136,7 +155,7 @@ class ClosureBuilder(Expressions):
 
         def throw(names: VelaScope) -> None:
             made = value(names)
-            kind, text = "user", self.mean.show(made)
+            kind, text = "user", world.at(names, line, self.mean.show, made)
             if self.rules["rethrow"] and isinstance(made, dict):
                 given = made.get("kind"), made.get("message")
                 if all(isinstance(each, str) for each in given):
@@ -161,9 +180,10 @@ class ClosureBuilder(Expressions):
     def loop(self, label: str) -> Code:
         """`while` and `for`."""
         line, again = self.line, self.must("while", "for") == "while"
-        name = ""
+        name: str | Pattern = ""
         if not again:
-            name = self.name()
+            unpacked = self.rules["unpack"] and self.sees("[")
+            name = self.pattern() if unpacked else self.name()
             self.must("in")
         head = self.expression()
         self.loops.append(label)
@@ -187,7 +207,7 @@ class ClosureBuilder(Expressions):
 
         return loop
 
-    def each(self, line: int, label: str, name: str, source: Code, body: Code) -> Code:
+    def each(self, line: int, label: str, name: str | Pattern, source: Code, body: Code) -> Code:
         """Return a `for` loop."""
         world, rules = self.world, self.rules
 
@@ -199,7 +219,10 @@ class ClosureBuilder(Expressions):
             held = VelaScope(names)
             for value in tuple(values) if rules["snapshot"] else values:
                 held = VelaScope(names) if rules["loopvar"] == "fresh" else held
-                held[name] = value
+                if isinstance(name, str):
+                    held[name] = value
+                else:
+                    held.update(self.parts(names, line, name, value))
                 signal = body(VelaScope(held))
                 if signal and (signal[0] == "return" or signal[1] not in ("", label)):
                     return signal
@@ -211,6 +234,7 @@ class ClosureBuilder(Expressions):
 
     def on_try(self, line: int) -> Code:
         """`try`."""
+        self.guards += 1
         body, ensure = self.block(), self.rules["ensure"]
         name, handler, last = "", None, None
         if not self.sees("catch", "finally") or (self.sees("finally") and not ensure):
@@ -221,6 +245,7 @@ class ClosureBuilder(Expressions):
             before, self.shut = self.shut, self.shut or ensure == "shut"
             last = self.block()
             self.shut = before
+        self.guards -= 1
         caught = self.catching(body, name, handler) if handler else body
         return self.finishing(caught, last) if last else (lambda names: caught(VelaScope(names)))
 
@@ -287,14 +312,10 @@ class ClosureBuilder(Expressions):
         if not self.inside:
             self.next -= 1
             self.wrong()
-        start = self.next
-        whole = self.expression()
-        end, self.next = self.next, start
-        form, detail = self.postfix()[1:] if not self.sees("-", "not") else ("", ())
-        if form != "call" or self.next != end:
-            self.next = end
+        whole, call = self.calling()
+        if not call:
             self.wrong()
-        where, called, given = detail
+        where, called, given = call
         world, late = self.world, self.rules["defer"] == "late"
 
         def defer(names: VelaScope) -> None:
@@ -322,13 +343,18 @@ class ClosureBuilder(Expressions):
         self.must("}")
         world, mean, total = self.world, self.mean, self.rules["match"] == "total"
 
+        def shown(names: VelaScope, made: Any) -> str:
+            return str(world.at(names, line, mean.show, made, True))
+
         def choose(names: VelaScope) -> Any:
             made = value(names)
             for choices, body in cases:
-                if any(mean.equal(made, choice(names)) for choice in choices):
+                if any(
+                    world.at(names, line, mean.equal, made, choice(names)) for choice in choices
+                ):
                     return body(VelaScope(names))
             if other is None and total:
-                world.fail(names, line, "value", f"no case for {mean.show(made, True)}")
+                world.fail(names, line, "value", f"no case for {shown(names, made)}")
             return other(VelaScope(names)) if other else None
 
         return choose
@@ -355,62 +381,15 @@ class ClosureBuilder(Expressions):
             return self.compound(line, sign[0], value, form, detail, right)
         return self.naming(detail, right) if form == "name" else self.storing(detail, right)
 
-    def naming(self, detail: tuple[Any, ...], right: Code) -> Code:
-        """Return an assignment to a name."""
-        world, (line, name) = self.world, detail
 
-        def assign(names: VelaScope) -> None:
-            value = right(names)
-            held = names.holder(name)
-            if held is None or held is world.core:
-                if self.rules["undeclared"]:
-                    world.fail(names, line, "name", f"{name} is not defined")
-                held = names
-                while held.around is not None and held.around is not world.core:
-                    held = held.around
-            held[name] = value
-
-        return assign
-
-    def storing(self, detail: tuple[Any, ...], right: Code) -> Code:
-        """Return an assignment to an element."""
-        world, (line, whole, place) = self.world, detail
-        codes = [whole, place, right] if self.rules["assignorder"] else [right, whole, place]
-
-        def assign(names: VelaScope) -> None:
-            made = [code(names) for code in codes]
-            if not self.rules["assignorder"]:
-                made = [*made[1:], made[0]]
-            world.at(names, line, self.mean.put, *made)
-
-        return assign
-
-    def compound(
-        self, line: int, sign: str, value: Code, form: str, detail: tuple[Any, ...], right: Code
-    ) -> Code:
-        """Return an assignment such as `+=`."""
-        world, mean, first = self.world, self.mean, self.rules["compound"] == "before"
-
-        def change(names: VelaScope) -> None:
-            get, put = value, None
-            if form == "index":
-                where, whole, place = detail
-                held, at = whole(names), place(names)
-                get = lambda names: world.at(names, where, mean.get, held, at)  # noqa: E731
-                put = lambda new: world.at(names, where, mean.put, held, at, new)  # noqa: E731
-            if first:
-                old = get(names)
-                added = right(names)
-            else:
-                added = right(names)
-                old = get(names)
-            new = world.at(names, line, mean.arithmetic, sign, old, added)
-            if put:
-                put(new)
-            else:
-                (names.holder(detail[1]) or names)[detail[1]] = new
-
-        return change
+def _calls(error: VelaError, rules: Mapping[str, Any]) -> str:
+    """Return the calls that led to an error, as lines of its report."""
+    if not rules["traces"]:
+        return ""
+    lines = [f"  in {name}, {file}:{line}\n" for name, file, line in error.calls[::-1]]
+    if rules["traces"] == "short" and len(lines) > 6:
+        lines = [*lines[:3], f"  ... {len(lines) - 6} more\n", *lines[-3:]]
+    return "".join(lines)
 
 
 def _build(world: ProgramRun, path: str, tokens: list[Token]) -> Code:
@@ -438,7 +417,7 @@ def outcome(
         report, code = f"{problem.file}:{problem.line}: syntax error\n", codes[0]
     except VelaError as error:
         file, line = error.place or (path, 0)
-        report = f"{file}:{line}: {error.kind} error: {error.message}\n"
+        report = f"{file}:{line}: {error.kind} error: {error.message}\n{_calls(error, rules)}"
         code = codes[2 if error.kind == "user" else 1]
     except Leave as end:
         code = int(str(end))

@@ -17,8 +17,8 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     ),
     "points": (
         "vela/values.py",
-        "len(left) == len(right) and all([same(a, b)",
-        "all([same(a, b)",
+        "len(left) == len(right) and all(same(a, b",
+        "all(same(a, b",
     ),
     "keyplace": (
         "vela/values.py",

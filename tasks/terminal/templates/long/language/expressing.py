@@ -22,6 +22,8 @@ class Expressions:
         self.rules, self.mean = world.rules, world.mean
         self.loops: list[str] = []
         self.inside = self.shut = False
+        self.guards = 0
+        """How many `try` statements of the same function are around the next token."""
 
     # -- reading
 
@@ -65,7 +67,24 @@ class Expressions:
 
     def expression(self) -> Code:
         """Return the next expression."""
-        return self._joined("or", lambda: self._joined("and", self._negation))
+        left = self._joined("or", lambda: self._joined("and", self._negation))
+        while self.take("|>"):
+            _, form, detail = self.postfix()
+            if form != "call":
+                self.wrong()
+            left = self._piped(left, *detail)
+        return left
+
+    def _piped(self, value: Code, line: int, called: Code, given: list[Code]) -> Code:
+        world, first = self.world, self.rules["pipe"] == "first"
+
+        def pipe(names: VelaScope) -> Any:
+            passed = [value(names)]
+            function = called(names)
+            others = [each(names) for each in given]
+            return world.call(names, line, function, passed + others if first else others + passed)
+
+        return pipe
 
     def _joined(self, word: str, part: Callable[[], Code]) -> Code:
         left = part()
@@ -93,9 +112,10 @@ class Expressions:
     def _comparison(self) -> Code:
         first = self._sum()
         links: list[tuple[str, int, Code]] = []
-        while self.sees(*_COMPARISONS) and (self.rules["chain"] or not links):
+        while (sign := self._sign()) and (self.rules["chain"] or not links):
             line = self.line
-            links.append((self.take(*_COMPARISONS), line, self._sum()))
+            self.next += 1
+            links.append((sign, line, self._sum()))
         if not links:
             return first
         world, compared = self.world, self.mean.compared
@@ -111,6 +131,16 @@ class Expressions:
             return result
 
         return chain
+
+    def _sign(self) -> str:
+        """Return the comparison that comes next, if one does; `not` is passed over."""
+        token, after = self.tokens[self.next], self.tokens[self.next + 1 : self.next + 2]
+        if self.sees(*_COMPARISONS) or (self.rules["within"] and self.sees("in")):
+            return str(token.value)
+        if self.rules["within"] and self.sees("not") and after and after[0][:2] == ("sign", "in"):
+            self.next += 1
+            return "not in"
+        return ""
 
     def _sum(self) -> Code:
         left = self._product()
@@ -257,6 +287,7 @@ class Expressions:
 
     def _pieces(self, token: Token) -> Code:
         show, quiet = self.mean.show, self.rules["interp"] == "quiet"
+        world, line = self.world, token.line
         codes: list[Code | str] = []
         for piece in token.value:
             if isinstance(piece, str):
@@ -273,7 +304,7 @@ class Expressions:
             made = ""
             for code in codes:
                 value = code if isinstance(code, str) else code(names)
-                made += "" if quiet and value is None else show(value)
+                made += "" if quiet and value is None else world.at(names, line, show, value)
             return made
 
         return text
@@ -317,10 +348,10 @@ class Expressions:
             if not self.take(","):
                 break
         self.must(")")
-        outer = self.loops, self.inside, self.shut
-        self.loops, self.inside, self.shut = [], True, False
+        outer = self.loops, self.inside, self.shut, self.guards
+        self.loops, self.inside, self.shut, self.guards = [], True, False, 0
         body = self.block()
-        self.loops, self.inside, self.shut = outer
+        self.loops, self.inside, self.shut, self.guards = outer
         world, early = self.world, self.rules["defaults"] == "early"
         least = len(params) - len(optional)
 
@@ -329,6 +360,7 @@ class Expressions:
 
             def run(given: list[Any]) -> Any:
                 own = VelaScope(names)
+                own.routine = made
                 for place, param in enumerate(params):
                     if place < len(given):
                         own[param] = given[place]
@@ -340,7 +372,8 @@ class Expressions:
                     own[rest] = given[len(params) :]
                 return world.enter(own, body)
 
-            return Routine(name, (least, None if rest else len(params)), run, True)
+            made = Routine(name, (least, None if rest else len(params)), run, True)
+            return made
 
         return make
 

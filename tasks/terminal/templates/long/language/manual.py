@@ -9,17 +9,22 @@ GOVERNANCE = """# How Vela changes
 2. A change is a proposal in `proposals/`. What counts is the last valid decision on it in
    `minutes/`. The line `Status` in a proposal is kept by its author and decides nothing; nor does
    anything in `mail/` or `drafts/`.
-3. The council has seven members. A decision is valid if at least four members were present.
-   Guests do not count. A decision without that quorum is void, unless a later valid decision
-   confirms it.
+3. The council has seven seats; `council.md` says who has held them, first and last day included.
+   A decision is valid if at least four holders of seats were present. Guests do not count, nor do
+   past and future holders, nor, for a decision on a proposal, its author. A decision without that
+   quorum is void, unless a later valid decision confirms it.
 4. A release consists of the last release and all proposals that stand accepted on its freeze
-   date, that day included. `releases/` gives the dates. Later decisions belong to the release
-   after it.
+   date, that day included. `releases/` gives the dates as they were first set; the council may
+   move them. Later decisions belong to the release after it.
 5. A change made to a proposal by a valid decision replaces what the proposal says on that point;
    the rest of the proposal stands.
 6. A proposal replaces what the manual says on its point, and nothing else. A word that is reserved
    only by a proposal outside the release stays an ordinary name. What a proposal says about the
    features of another proposal holds if both are in the release.
+7. A decision may depend on another proposal. Whether that one is in the release is judged by all
+   decisions up to the freeze date, those after it in the minutes included.
+8. The council may correct earlier minutes by a valid decision. The corrected minutes count, as if
+   they had always read so.
 """
 
 MANUAL: dict[str, str] = {
@@ -94,7 +99,8 @@ lists to a new one, and if either side is a string, both sides as text.
 
 `==` and `!=` compare values of the same type; nil may be compared with everything. Lists and maps
 are equal if their elements are; within them values of different types are unequal. Functions and
-modules are equal to themselves only. The other comparisons work on two integers or two strings, by
+modules are equal to themselves only. Lists are compared by length and maps by keys, then both element by
+element in order, up to the first difference. The other comparisons work on two integers or two strings, by
 code points. nil, false, 0, the empty string, list and map count as false, all else as true. `and`
 and `or` give the operand that decides and evaluate the right side only if needed; `not` gives true
 or false.
@@ -111,6 +117,9 @@ nil, true, false; integers in decimal; strings as they are, but within lists and
 the four escapes. `[1, "a"]`, `{"k": 1, 2: []}`; a map's keys come in order, integers first, strings
 by code points, here and wherever keys are gone through. `<fn NAME>`, with `fn` for functions without
 a name; `<module PATH>`, with the path of its file as in error reports.
+
+A list or map that contains itself has no text: making it is an error, `endless value`. It is the
+same error if a comparison comes to two lists or two maps whose comparison is still under way.
 """,
     "06-functions": """# Functions of the language
 
@@ -131,15 +140,15 @@ exit code is 1; for a syntax error it is 2:
 
 FILE is the main program as given in the command, or an imported file's path, made from the main
 program's folder and normalised. LINE is that of the operator, of the `(` of a call, the `[` of an
-index, the `.` of a member, the name, the `{` of a map, or the word `for`, `throw`, `import`, `let`
-or `fn` of the statement that fails.
+index, the `.` of a member, the name, the `{` of a map, or the word `for`, `throw`, `import`, `let`,
+`print` or `fn` of the statement that fails.
 
 | kind | messages |
 |---|---|
 | name | `N is not defined` (also for members) |
 | type | `cannot add T and T` (subtract, multiply, divide; divide for `%` too), `cannot compare T and T`, `cannot negate T`, `cannot call T`, `cannot index T`, `cannot assign into T`, `cannot iterate T`, `no members in T`, `bad key T`, `bad index T`, `bad argument for F`, `F takes N arguments, got M` |
 | index | `index I out of range`, `no key K` (K as within a list), `pop from an empty list` |
-| value | `not a number: S` (S in quotes) |
+| value | `not a number: S` (S in quotes), `endless value` |
 | arithmetic | `division by zero` |
 | import | `no module PATH`, `PATH is still being imported` |
 | depth | `more than N calls` |

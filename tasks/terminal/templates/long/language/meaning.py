@@ -17,6 +17,7 @@ class VelaError(Exception):
         super().__init__(kind, message)
         self.kind, self.message, self.value = kind, message, value
         self.place: tuple[str, int] | None = None
+        self.calls: tuple[tuple[str, str, int], ...] = ()
 
 
 class Routine:
@@ -61,17 +62,24 @@ class Meaning:
             return numbers + sorted(key for key in table if isinstance(key, str))
         return [*table]
 
-    def show(self, value: Any, inside: bool = False) -> str:
-        """Return a value as text."""
+    def show(self, value: Any, inside: bool = False, within: Sequence[int] = ()) -> str:
+        """Return a value as text; `within` holds the identities of the values around it."""
         kind = self.kind(value)
+        if id(value) in within:
+            if not self.rules["cycles"]:
+                raise VelaError("value", "endless value")
+            if self.rules["cycles"] == "levels":
+                return f"^{len(within) - within.index(id(value))}"
+            return "[...]" if kind == "list" else "{...}"
+        here = [*within, id(value)] if kind in ("list", "map") else within
         if kind == "string":
             marks = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
             return f'"{"".join(marks.get(c, c) for c in value)}"' if inside else str(value)
         if kind == "list":
-            return f"[{', '.join(self.show(each, True) for each in value)}]"
+            return f"[{', '.join(self.show(each, True, here) for each in value)}]"
         if kind == "map":
             keys = self.order(value, self.rules["maporder"] in ("sorted", "written"))
-            pairs = (f"{self.show(key, True)}: {self.show(value[key], True)}" for key in keys)
+            pairs = (f"{self.show(key, True)}: {self.show(value[key], True, here)}" for key in keys)
             return f"{{{', '.join(pairs)}}}"
         if kind in ("function", "module"):
             return f"<{'fn' if kind == 'function' else kind} {value.name}>"
@@ -88,18 +96,30 @@ class Meaning:
         empty = self.kind(value) in ("string", "list", "map") and len(value) == 0
         return not (empty and self.rules["truth"] == "loose")
 
-    def equal(self, left: Any, right: Any) -> bool:
-        """Whether two values are equal; values of different types are not."""
+    def equal(self, left: Any, right: Any, begun: frozenset[tuple[int, int]] = frozenset()) -> bool:
+        """Whether two values are equal; values of different types are not.
+
+        `begun` holds the identities of pairs whose comparison is under way.
+        """
         kind = self.kind(left)
         if kind != self.kind(right):
             return False
+        if kind in ("list", "map"):
+            pair = (id(left), id(right))
+            if pair in begun:
+                if self.rules["cycles"]:
+                    return True
+                raise VelaError("value", "endless value")
+            begun |= {pair}
         if kind == "list":
             return len(left) == len(right) and not any(
-                not self.equal(left[n], right[n]) for n in range(len(left))
+                not self.equal(left[n], right[n], begun) for n in range(len(left))
             )
         if kind == "map":
             known = all(key in right for key in left) and len(left) == len(right)
-            return known and all(self.equal(left[key], right[key]) for key in left)
+            return known and all(
+                self.equal(left[key], right[key], begun) for key in self.order(left)
+            )
         return left is right if kind in ("function", "module") else bool(left == right)
 
     def fit(self, number: int) -> int:
@@ -135,8 +155,22 @@ class Meaning:
             return self.show(left) + self.show(right)
         raise VelaError("type", f"cannot {_VERBS[sign]} {kinds[0]} and {kinds[1]}")
 
+    def searched(self, value: Any, holder: Any) -> bool:
+        """Whether a list, map or string holds a value."""
+        kinds = self.kind(holder), self.kind(value)
+        if kinds[0] == "map" and self.rules["within"] == "keys":
+            return self.key(value) in holder
+        if kinds[0] in ("list", "map"):
+            held = holder if kinds[0] == "list" else [holder[key] for key in self.order(holder)]
+            return any(self.equal(value, each) for each in held)
+        if kinds == ("string", "string"):
+            return str(holder).find(value) >= 0
+        raise VelaError("type", f"cannot search {kinds[0]} for {kinds[1]}")
+
     def compared(self, sign: str, left: Any, right: Any) -> bool:
         """Return the result of a comparison."""
+        if sign.endswith("in"):
+            return self.searched(left, right) == (sign == "in")
         kinds = {self.kind(left), self.kind(right)}
         strict = self.rules["equality"] == "typed" and "nil" not in kinds
         plain = sign in ("==", "!=")

@@ -151,4 +151,64 @@ PROPOSALS: dict[str, tuple[str, dict[str, str]]] = {
     "limit": ("Deeper calls", {
         "deep": "At most @FIRST@ calls may be active at a time, instead of 200.",
         "other": "The number is @SECOND@."}),
+    "traces": ("Calls in error reports", {
+        "full": "The report of an uncaught error other than a syntax error is followed by the calls "
+        "of functions written in Vela that were active when the error was raised, innermost first, "
+        "each on a line of standard error: two blanks, `in NAME, FILE:LINE`. NAME is that of the "
+        "function, `fn` without one; the place is that of the `(` of the call. A call that fails "
+        "because of what is called, the number of arguments or the depth is not active yet.",
+        "short": "If more than six calls were active, only the three innermost and the three "
+        "outermost are listed, and between them stands the line `  ... N more`."}),
+    "tail": ("Calls that take the place of a function", {
+        "any": "`return` with nothing but a call, not in parentheses, of a function written in Vela "
+        "ends the returning function before the called one begins. The former is no longer active "
+        "then, so that such calls may follow each other without end. What is called, the arguments "
+        "and their number are evaluated and checked before. The call remains an ordinary one if the "
+        "`return` is anywhere in a `try` statement of the same function, or if the function still "
+        "has deferred calls to make.",
+        "same": "Only if the called function is the very function that returns, not another one of "
+        "the same name or text, does its call take the place."}),
+    "cycles": ("Values that contain themselves", {
+        "marked": "Where a list or map would appear within its own text, `[...]` or `{...}` is "
+        "written. A comparison that comes to two lists or two maps whose comparison is still under "
+        "way takes them for equal. `endless value` no longer occurs.",
+        "levels": "Instead of `[...]` and `{...}`, `^N` is written, where N is the number of levels "
+        "from there up to the value: 1 for the list or map that directly contains the place."}),
+    "within": ("`in` as a comparison", {
+        "keys": "`x in y` and `x not in y` stand where comparisons stand, and are among them wherever "
+        "comparisons are mentioned. x is in a list if an element equals it (values of different "
+        "types are unequal here), in a string if it is a string and occurs there, in a map if it is "
+        "a key. A key of a wrong type is the usual error; everything else is one of kind type, "
+        "`cannot search T for T`, the type of y first. The operator's line is that of `in`.",
+        "values": "A map is searched for x among its values, not among its keys, in the order of the "
+        "keys; x may be anything."}),
+    "pipe": ("Calls from left to right", {
+        "first": "`x |> f(a)` calls f with x before the other arguments. `|>` binds more loosely than "
+        "anything else and groups to the left. On its right is a primary with whatever may follow "
+        "it, the last part being a call; otherwise the token after it is the syntax error. x is "
+        "evaluated first, then the function, then the arguments in the parentheses. Lines are "
+        "those of the `(`. The whole is not a call in the sense of other proposals.",
+        "last": "x comes after the other arguments. It is evaluated first nevertheless."}),
+    "unpack": ("Lists of names", {
+        "exact": "In `let` and `for`, a list of names may stand in the place of the name: "
+        "`[a, b, c...]`, not empty and without a comma at its end. The value, or each element, has to "
+        "be a list (kind type, `cannot unpack T`) of as many elements (kind value, `N values "
+        "expected, got M`). A last name with `...` gets a list of the elements left; the message "
+        "is then `at least N values expected, got M`, and N counts the names before it. The "
+        "name `_` is not declared, its element is skipped. All is checked before the first name is "
+        "declared; then they are declared from left to right.",
+        "loose": "The number of elements is not checked: a name without an element becomes nil, an "
+        "element without a name is ignored."}),
+    "constants": ("Constants", {
+        "late": "`const NAME = expr;` is like `let`, but assigning to the name, in any way, is "
+        "an error: kind name, `N is constant`, on the line of the name, after everything in the "
+        "statement is evaluated and just before the value would be stored. The value "
+        "itself may change. A later declaration of the name in the same scope decides anew whether "
+        "it is a constant. `const` is reserved.",
+        "early": "The error comes first, before anything in the statement is evaluated."}),
+    "lines": ("Strings over several lines", {
+        "plain": "A string may contain line breaks, which belong to it. It stands on the line on "
+        "which it begins; what follows it, on the line on which it ends.",
+        "joined": "A backslash just before a line break in a string is allowed: the two, and all "
+        "blanks and tabs at the beginning of the next line, do not belong to the string."}),
 }  # fmt: skip

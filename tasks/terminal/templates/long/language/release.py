@@ -44,6 +44,14 @@ RULES: dict[str, tuple[Any, ...]] = {
     "modules": ("old", "once", "private"),
     "sort": ("copy", "place"),
     "limit": (200,),
+    "traces": ("", "full", "short"),
+    "tail": ("", "any", "same"),
+    "cycles": ("", "marked", "levels"),
+    "within": ("", "keys", "values"),
+    "pipe": ("", "first", "last"),
+    "unpack": ("", "exact", "loose"),
+    "constants": ("", "late", "early"),
+    "lines": ("", "plain", "joined"),
 }
 """The values of each rule; the first is that of release 2.4."""
 
@@ -90,6 +98,7 @@ def _fits(words: list[str], rules: Mapping[str, Any]) -> bool:
 
 def package(rules: Mapping[str, Any]) -> dict[str, str]:
     """Return the interpreter's sources under these rules, by path."""
+    rules = {**rules, "dots": rules["varargs"] or rules["unpack"]}
     texts = {
         "__init__": '"""The interpreter of Vela."""\n',
         "errors": ERRORS,

@@ -9,6 +9,12 @@ __all__ = ["SyntaxProblem", "Token", "scan"]
 
 _WORDS = """let fn return if else while for in break continue print try catch throw import as and or
     not nil true false""".split()
+_RESERVED = {
+    "defer": "defer",
+    "ensure": "finally",
+    "match": "match case",
+    "constants": "const",
+}
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 _DIGITS = "0123456789"
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
@@ -33,11 +39,12 @@ class Token(NamedTuple):
 def scan(text: str, rules: Mapping[str, Any], line: int = 1) -> list[Token]:
     """Return the tokens of a text, up to the first character that cannot be read."""
     words = {*_WORDS}
-    for rule, word in (("defer", "defer"), ("ensure", "finally"), ("match", "match case")):
+    for rule, word in _RESERVED.items():
         words |= {*word.split()} if rules[rule] else set()
     signs = ["==", "!=", "<=", ">=", *"+-*/%<>=(){}[],;:."]
     signs = (["+=", "-=", "*=", "/=", "%="] if rules["compound"] else []) + signs
-    signs = (["..."] if rules["varargs"] else []) + signs
+    signs = (["..."] if rules["varargs"] or rules["unpack"] else []) + signs
+    signs = (["|>"] if rules["pipe"] else []) + signs
     found: list[Token] = []
     at = 0
     while at < len(text):
@@ -63,10 +70,11 @@ def scan(text: str, rules: Mapping[str, Any], line: int = 1) -> list[Token]:
             small = number < 2**63 or rules["overflow"] == "none"
             found.append(Token("number" if small else "bad", number, line))
         elif mark == '"':
-            at = _closing(text, at)
+            at = _closing(text, at, bool(rules["lines"]))
             if at < 0:
                 return [*found, Token("bad", mark, line), Token("end", "", line)]
             found.append(_string(text[start + 1 : at], rules, line))
+            line += text.count("\n", start, at)
             at += 1
         else:
             sign = next((each for each in signs if text.startswith(each, at)), "")
@@ -77,10 +85,13 @@ def scan(text: str, rules: Mapping[str, Any], line: int = 1) -> list[Token]:
     return [*found, Token("end", "", line)]
 
 
-def _closing(text: str, at: int) -> int:
-    """Return the place of a string's closing quote, -1 without one on the line."""
+def _closing(text: str, at: int, long: bool) -> int:
+    """Return the place of a string's closing quote, -1 without one.
+
+    Unless the string may be `long`, the quote has to be on the same line.
+    """
     at += 1
-    while at < len(text) and text[at] not in '"\n':
+    while at < len(text) and text[at] != '"' and (long or text[at] != "\n"):
         at += 2 if text[at] == "\\" and text[at + 1 : at + 2] != "\n" else 1
     return at if at < len(text) and text[at] == '"' else -1
 
@@ -91,7 +102,11 @@ def _string(body: str, rules: Mapping[str, Any], line: int) -> Token:
     marks = iter(range(len(body)))
     for at in marks:
         mark, pair = body[at], body[at : at + 2]
-        if mark == "\\":
+        if pair == "\\\n" and rules["lines"] == "joined":
+            rest = body[at + 2 :]
+            for _ in range(1 + len(rest) - len(rest.lstrip(" \t"))):
+                next(marks)
+        elif mark == "\\":
             if pair[1:] not in _ESCAPES:
                 return Token("bad", body, line)
             pieces[-1] += _ESCAPES[pair[1:]]
@@ -103,7 +118,7 @@ def _string(body: str, rules: Mapping[str, Any], line: int) -> Token:
             inside, brace, _ = body[at + 1 :].partition("}")
             if not brace:
                 return Token("bad", body, line)
-            pieces += [scan(inside, rules, line), ""]
+            pieces += [[each._replace(line=line) for each in scan(inside, rules, line)], ""]
             for _ in range(len(inside) + 1):
                 next(marks)
         elif rules["interp"] and mark == "}":

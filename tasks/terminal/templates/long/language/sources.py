@@ -1,5 +1,6 @@
 """The reference of Vela as a package of its own, for a given release."""
 
+import ast
 import inspect
 from collections.abc import Mapping
 from functools import lru_cache
@@ -7,6 +8,7 @@ from typing import Any
 
 from hexathlon.tasks.terminal.templates.long.language import (
     compiling,
+    declaring,
     expressing,
     meaning,
     scanning,
@@ -51,9 +53,26 @@ if __name__ == "__main__":
 @lru_cache(maxsize=1)
 def _modules() -> dict[str, str]:
     own = f"{__name__.rpartition('.')[0]}."
-    modules = (compiling, expressing, meaning, scanning, world)
-    texts = {each.__name__.removeprefix(own): inspect.getsource(each) for each in modules}
+    modules = (compiling, declaring, expressing, meaning, scanning, world)
+    texts = {each.__name__.removeprefix(own): _bare(inspect.getsource(each)) for each in modules}
     return {f"vela/{name}.py": text.replace(own, "vela.") for name, text in texts.items()}
+
+
+def _bare(text: str) -> str:
+    """Return a module's source without docstrings and comments: an action has limited length."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            kept = [each for each in body if not _is_text(each)]
+            node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
+    return ast.unparse(tree) + "\n"
+
+
+def _is_text(node: ast.stmt) -> bool:
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        return False
+    return isinstance(node.value.value, str)
 
 
 def reference_package(rules: Mapping[str, Any]) -> dict[str, str]:

@@ -8,6 +8,8 @@ from hexathlon.tasks.terminal.templates.long.language.archive import Archive
 from hexathlon.tasks.terminal.templates.long.language.compiling import outcome
 from hexathlon.tasks.terminal.templates.long.language.corpus import CORPUS, FAULTS
 from hexathlon.tasks.terminal.templates.long.language.held import PROGRAMS
+from hexathlon.tasks.terminal.templates.long.language.held_calls import CALLS
+from hexathlon.tasks.terminal.templates.long.language.held_mixed import MIXED
 from hexathlon.tasks.terminal.templates.long.language.manual import GOVERNANCE, MANUAL
 from hexathlon.tasks.terminal.templates.long.language.release import RULES, package
 from hexathlon.tasks.terminal.templates.long.language.sources import reference_package
@@ -81,7 +83,7 @@ def _world(draft: TerminalDraft, archive: Archive, faults: list[str]) -> None:
 def held_programs(archive: Archive, dice: Any) -> dict[str, dict[str, str]]:
     """Return the held-out programs that fit the release: files by path, by program."""
     held = {}
-    for name, (needs, text) in PROGRAMS.items():
+    for name, (needs, text) in (PROGRAMS | CALLS | MIXED).items():
         if not all(archive.rules[rule] for rule in needs.split()):
             continue
         low = dice.whole(3, 4)

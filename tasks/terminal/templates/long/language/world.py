@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from hexathlon.tasks.terminal.templates.long.language.meaning import (
     Meaning,
@@ -13,9 +13,18 @@ from hexathlon.tasks.terminal.templates.long.language.meaning import (
 )
 from hexathlon.tasks.terminal.templates.long.language.scanning import Token, scan
 
-__all__ = ["Code", "Leave", "VelaScope", "ProgramRun"]
+__all__ = ["Code", "Leave", "ProgramRun", "Successor", "VelaScope"]
 
 Code = Callable[["VelaScope"], Any]
+
+
+class Successor(NamedTuple):
+    """A call that takes the place of the function that returns it."""
+
+    routine: Routine
+    given: list[Any]
+    file: str
+    line: int
 
 
 class Leave(Exception):
@@ -30,6 +39,8 @@ class VelaScope(dict[str, Any]):
         self.around = around
         self.file: str = file or (around.file if around is not None else "")
         self.later: list[Any] | None = later
+        self.fixed: set[str] = set()
+        self.routine: Routine | None = around.routine if around is not None else None
         if later is None and around is not None:
             self.later = around.later
 
@@ -55,7 +66,9 @@ class ProgramRun:
         self.files, self.path, self.rules = files, path, rules
         self.mean = Meaning(rules)
         self.out: list[str] = []
-        self.depth = 0
+        self.active: list[tuple[str, str, int]] = []
+        """Name, file and line of each call of a function written in Vela, outermost first."""
+
         self.done: dict[str, Unit] = {}
         self.open: list[str] = []
         self.core = VelaScope(None)
@@ -86,19 +99,41 @@ class ProgramRun:
     def fail(self, names: VelaScope, line: int, kind: str, message: str, value: Any = None) -> Any:
         """Raise an error at a place."""
         error = VelaError(kind, message, value)
-        error.place = names.file, line
-        raise error
+        raise self.placed(error, names, line)
+
+    def placed(self, error: VelaError, names: VelaScope, line: int) -> VelaError:
+        """Return the error with its place and the calls that led there, unless it has them."""
+        if error.place is None:
+            error.place, error.calls = (names.file, line), tuple(self.active)
+        return error
 
     def at(self, names: VelaScope, line: int, work: Callable[..., Any], *given: Any) -> Any:
         """Return the result of an operation that stands on this line."""
         try:
             return work(*given)
         except VelaError as error:
-            error.place = error.place or (names.file, line)
+            self.placed(error, names, line)
             raise
 
     def call(self, names: VelaScope, line: int, called: Any, given: list[Any]) -> Any:
         """Call a function with values."""
+        self.check(names, line, called, given)
+        if not called.own:
+            return self.at(names, line, called.run, given)
+        if len(self.active) >= self.rules["limit"]:
+            self.fail(names, line, "depth", f"more than {self.rules['limit']} calls")
+        self.active.append((called.name, names.file, line))
+        try:
+            result = called.run(given)
+            while isinstance(result, Successor):
+                self.active[-1] = (result.routine.name, result.file, result.line)
+                result = result.routine.run(result.given)
+            return result
+        finally:
+            self.active.pop()
+
+    def check(self, names: VelaScope, line: int, called: Any, given: list[Any]) -> None:
+        """Raise an error if a value cannot be called so."""
         if not isinstance(called, Routine):
             self.fail(names, line, "type", f"cannot call {self.mean.kind(called)}")
         least, most = called.takes
@@ -107,15 +142,6 @@ class ProgramRun:
             wanted = str(least) if least == most else wanted
             text = f"{called.name} takes {wanted} arguments, got {len(given)}"
             self.fail(names, line, "type", text)
-        if not called.own:
-            return self.at(names, line, called.run, given)
-        if self.depth >= self.rules["limit"]:
-            self.fail(names, line, "depth", f"more than {self.rules['limit']} calls")
-        self.depth += 1
-        try:
-            return called.run(given)
-        finally:
-            self.depth -= 1
 
     def enter(self, names: VelaScope, body: Code) -> Any:
         """Run a function's body and then its deferred calls."""

@@ -21,9 +21,9 @@ from hexathlon.tasks.terminal.templates.long.resolve.program import (
     program_text,
     starting_text,
 )
-from hexathlon.tasks.terminal.templates.long.resolve.reference import RULES, resolve
+from hexathlon.tasks.terminal.templates.long.resolve.reference import RULES, SLIPS, resolve
 
-__all__ = ["RECORDED_ONLY", "telling_case"]
+__all__ = ["RECORDED_ONLY", "mixed_case", "rules_of", "telling_case"]
 
 RECORDED_ONLY = ("platform_empty", "relisted", "unlisted_lock", "blocked")
 """Rules that no document contains."""
@@ -32,7 +32,11 @@ _RECORDS = 30
 _EVIDENCE = 3
 """Records at least that differ where one of these rules is left out."""
 
-_NEAR_MISSES = 11
+_NEAR_MISSES = 14
+_MIXED = 6
+_TELLING = 5
+"""Rules that decide a mixed request at least."""
+
 _CLUSTERS = 40
 _SECONDS = 10.0
 
@@ -72,7 +76,7 @@ def long_resolve(draft: TerminalDraft) -> None:
         "be used."
     )
     draft.turns = 50
-    rules = [*RULES, *sorted(house.twists)]
+    rules = rules_of(house)
     for rule in rules:
         case = telling_case(rng, house, names, rule)
         _probe(draft, f"rule_{rule}", case, resolve(house, case.registers, case.request))
@@ -84,12 +88,42 @@ def long_resolve(draft: TerminalDraft) -> None:
         LockCase({**bad.request, "roots": roots}, bad.registers),
         (2, None),
     )
+    for number in range(1, _MIXED + 1):
+        case = mixed_case(rng, house, names)
+        _probe(draft, f"mixed_{number}", case, resolve(house, case.registers, case.request))
     _large_probe(draft, rng, house)
     draft.part("resolve.py", put("resolve.py", program_text(house), "755"))
     draft.alternative("remembered_rests", put("resolve.py", alternative_text(house), "755"))
     draft.mutant("every_combination", put("resolve.py", naive_text(house), "755"))
     for rule in dice.some(rules, _NEAR_MISSES):
         draft.mutant(f"without_{rule}", put("resolve.py", program_text(house, rule), "755"))
+
+
+def rules_of(house: House) -> list[str]:
+    """Return the rules of a house that can be missed."""
+    slips = [name for name, (twist, _) in SLIPS.items() if house.has(twist)]
+    return [*RULES, *sorted(house.twists), *slips]
+
+
+def mixed_case(rng: Random, house: House, names: list[str]) -> LockCase:
+    """Return a request that some four rules decide at once.
+
+    Raises:
+        ValueError: If none is found.
+    """
+    rules = rules_of(house)
+    for _ in range(400):
+        case = small_case(rng, house, names, rng.choice(rules))
+        right = resolve(house, case.registers, case.request)
+        if right[0] or not settled(house, case):
+            continue
+        telling = 0
+        for rule in rng.sample(rules, len(rules)):
+            other = resolve(house, case.registers, case.request, frozenset([rule]))
+            telling += right != other
+            if telling == _TELLING:
+                return case
+    raise ValueError("no request is decided by several rules")
 
 
 def telling_case(rng: Random, house: House, names: list[str], rule: str, **limits: Any) -> LockCase:

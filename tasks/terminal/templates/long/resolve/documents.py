@@ -1,6 +1,7 @@
 """The house's documents on lock files: adopted policies, drafts, and the registrar's mail."""
 
 from hexathlon.tasks.terminal.templates.long.resolve.house import House
+from hexathlon.tasks.terminal.templates.long.resolve.reference import SLIPS
 
 __all__ = ["FORMAT", "documents"]
 
@@ -125,7 +126,7 @@ def _policies(house: House) -> dict[str, str]:
             [
                 "Of the possible lock files the one with the fewest changes is written. A package "
                 "whose version differs from that in the previous lock file counts as one change if it "
-                f"goes up, and as {house.downgrade} if it goes down. A package that is no longer "
+                f"goes up, and as {house.downgrade[0]} if it goes down. A package that is no longer "
                 "needed is no change.",
                 "Among equals the least stale one is written. The staleness of a package is the number of "
                 "newer versions of it that may be chosen under the policies, or may stay, whether or "
@@ -182,6 +183,40 @@ def _later_policies(house: House) -> dict[str, str]:
             "advisories were reported and had no effect.",
         ]),
     }  # fmt: skip
+    made["policy/0018-going-down.md"] = _policy(18, "Going down", adopted, house.downgrade_day, [
+        f"In point 1 of 0005, going down counts as {house.downgrade[1]}.",
+    ])  # fmt: skip
+    if house.has("workdays"):
+        made["policy/0017-working-days.md"] = _policy(
+            17, "Working days", adopted, house.workday_day, [
+            "The days of rest in 0003 and in what replaces it in part are working days: Mondays to "
+            "Fridays, but for those in `registers/closed.csv`. The day on which the version was "
+            "published is not counted, the day of the request is.",
+        ])  # fmt: skip
+    if house.has("freeze"):
+        made["policy/0019-freezes.md"] = _policy(19, "Freezes", adopted, "2023-11-15", [
+            "`registers/freezes.csv` lists freezes, from the first day to the last. During a freeze, "
+            "of a package that is in the lock file no other version may be chosen, if the locked "
+            "one may stay under the policies. If it may not, or if there is none, nothing changes.",
+        ])  # fmt: skip
+    if house.has("extras"):
+        made["policy/0016-extras.md"] = _policy(16, "Extras", adopted, "2023-11-15", [
+            "A requirement may ask for extras: `bobbin[fast,full] >=1.2`. An entry may say what its "
+            "extras need: `\"extras\": {\"fast\": [\"hinge >=2\"], \"full\": []}`.",
+            "If a requirement that applies asks for an extra, the version that is chosen has to "
+            "have it, and what the extra needs is required as well. Extras that nobody asks "
+            "for mean nothing. It does not matter who asks, nor how often.",
+            "A requirement on the package itself means nothing in extras either.",
+        ])  # fmt: skip
+    if house.has("breaks"):
+        made["policy/0020-breaks.md"] = _policy(20, "What versions break", adopted, "2023-11-15", [
+            "An entry may have `breaks`, written like requirements: `\"breaks\": [\"hinge <2\"]`. It is "
+            "never in one lock file with a version of that package within the bounds, "
+            "whatever the reason is for which that is there. That is no requirement: the other "
+            "package may be missing.",
+            "A marker that does not hold makes such a line void. What a version says of its own "
+            "package means nothing.",
+        ])  # fmt: skip
     if house.has("families"):
         made["policy/0013-families.md"] = _policy(13, "Families", adopted, "2023-11-15", [
             "`registers/families.csv` names packages that move together. In a lock file all "
@@ -299,9 +334,10 @@ _OPINIONS = (
 def _mails(house: House, registrar: str, others: list[str]) -> dict[str, str]:
     values = {
         "prefix": house.prefix,
-        "yank_days": house.yank_days,
-        "advisory_days": house.advisory_days,
+        "yank_days": house.yank_days + SLIPS["yank_slip"][1],
+        "advisory_days": house.advisory_days + SLIPS["advisory_slip"][1],
     }
+    right = {"yank_grace": house.yank_days, "advisory_grace": house.advisory_days}
     threads = [_QUESTIONS[twist] for twist in sorted(house.twists) if twist in _QUESTIONS]
     texts = [
         f"From: {others[place % len(others)]}\nTo: {registrar} (registrar)\nSubject: {subject}\n\n"
@@ -312,6 +348,13 @@ def _mails(house: House, registrar: str, others: list[str]) -> dict[str, str]:
     texts += [
         f"From: {others[place % len(others)]}\nTo: all\nSubject: {subject}\n\n{text}\n"
         for place, (subject, text) in enumerate(_OPINIONS)
+    ]
+    texts += [
+        f"From: {registrar} (registrar)\nTo: all\nSubject: {_QUESTIONS[twist][0]}: correction\n\n"
+        f"The number of days in my answer was a slip. It is {days} days, and the sentence in "
+        "brackets changes with it. Please read it so for all days.\n"
+        for twist, days in right.items()
+        if house.has(twist)
     ]
     order = sorted(range(len(texts)), key=lambda place: hash_of(texts[place]))
     return {f"mail/{number:03d}.txt": texts[place] for number, place in enumerate(order, 1)}

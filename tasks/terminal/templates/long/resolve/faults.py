@@ -7,10 +7,10 @@ FAULTS: dict[str, tuple[str, str]] = {
     "candidate_order": ('"rc": -1, None: 0', '"rc": 0.5, None: 0'),
     "candidates": ("if v[1] == -1:", "if False:"),
     "candidate_era": ("if self.day < CANDIDATE_DAY or not named:", "if not named:"),
-    "quarantine": ("if not free and days", "if False and days"),
+    "quarantine": ("if not free and self.rested", "if False and self.rested"),
     "quarantine_boundary": (
-        'days(entry["published"], self.day) < wait',
-        'days(entry["published"], self.day) <= wait',
+        'self.rested(entry["published"]) < wait',
+        'self.rested(entry["published"]) <= wait',
     ),
     "quarantine_era": (
         "QUARANTINE[1] if self.day >= QUARANTINE_DAY else QUARANTINE[0]",
@@ -32,14 +32,17 @@ FAULTS: dict[str, tuple[str, str]] = {
     "licence_kept": ("if self.day >= LICENCE_DAY and not kept:", "if self.day >= LICENCE_DAY:"),
     "pins": ("self.pins.get(name, [])", "[]"),
     "pin_until": ('(row["until"] == "" or self.day <= row["until"])', "True"),
-    "markers": ("if found[3] is not None:", "if False:"),
+    "markers": ("if found[4] is not None:", "if False:"),
     "marker_not": ("wanted |= not self.here(words[1])", "wanted |= self.here(words[1])"),
     "relisted": (
         'table[order(entry["version"])] = entry',
         'table.setdefault(order(entry["version"]), entry)',
     ),
     "unlisted_lock": ("if order(version) in self.listed.get(now, {}):", "if True:"),
-    "downgrade": ("DOWNGRADE if v < old else 1", "1"),
+    "downgrade": ("self.downgrade if v < old else 1", "1"),
+    "downgrade_era": ("DOWNGRADE[self.day >= DOWNGRADE_DAY]", "DOWNGRADE[1]"),
+    "yank_slip": ("> YANK_DAYS", "> YANK_DAYS + 6"),
+    "advisory_slip": ("grace = ADVISORY_DAYS if", "grace = ADVISORY_DAYS + 4 if"),
     "stale": (
         "return (rank, moved) if self.refresh else (moved, rank)",
         "return (0, moved) if self.refresh else (moved, 0)",

@@ -20,14 +20,21 @@ TWISTS = (
     "only_candidates",
     "renames",
     "yank_grace",
+    "extras",
+    "freeze",
+    "workdays",
     "ceiling",
     "families",
     "refresh",
+    "breaks",
 )
-"""Rules of which some are drawn; the last three occur outside train and dev only."""
+"""Rules of which some are drawn; the last four occur outside train and dev only."""
 
-_HELD_OUT = TWISTS[-3:]
-_DRAWN = 8
+_HELD_OUT = TWISTS[-4:]
+_EXEMPT = ("closes_exempt", "house_exempt")
+"""Without one of them nothing tells whether versions of the future are known: they rest."""
+
+_DRAWN = 12
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,12 @@ class Registers:
     families: tuple[tuple[str, str], ...] = ()
     """Pairs of family and package."""
 
+    closed: tuple[str, ...] = ()
+    """Days on which nobody works, beside Saturdays and Sundays."""
+
+    freezes: tuple[tuple[str, str], ...] = ()
+    """First and last days of freezes."""
+
     def files(self) -> dict[str, str]:
         """Return the registers as files by path."""
         pins = [f"{pin.package},{pin.bound},{pin.since},{pin.until}" for pin in self.pins]
@@ -67,6 +80,8 @@ class Registers:
             "registers/pins.csv": "\n".join(["package,bound,from,until", *pins]) + "\n",
             "registers/renames.csv": "\n".join(["old,new,from", *renames]) + "\n",
             "registers/families.csv": "\n".join(["family,package", *families]) + "\n",
+            "registers/closed.csv": "\n".join(["day", *self.closed]) + "\n",
+            "registers/freezes.csv": "\n".join(["from,until", *map(",".join, self.freezes)]) + "\n",
         }
 
 
@@ -85,8 +100,12 @@ class House:
     licence_day: str
     advisory_day: str
     refresh_day: str
+    workday_day: str
+    downgrade_day: str
     denied: tuple[str, ...]
-    downgrade: int
+    downgrade: tuple[int, int]
+    """What going down counts before and from `downgrade_day` on."""
+
     yank_days: int
     advisory_days: int
     retired: str
@@ -101,8 +120,8 @@ class House:
 
 def draw_house(dice: Dice, split: Split, prefix: str) -> House:
     """Draw the rules of a house."""
-    pool = TWISTS if split in ("test", "heldout") else TWISTS[:-3]
-    first = [dice.pick(_HELD_OUT)] if pool is TWISTS else []
+    pool = TWISTS if split in ("test", "heldout") else TWISTS[:-4]
+    first = [dice.pick(_EXEMPT), *(dice.some(_HELD_OUT, 2) if pool is TWISTS else [])]
     others = [twist for twist in pool if twist not in first]
     start = date(2024, 1, 1) + timedelta(days=dice.whole(0, 20))
     days = [(start + timedelta(days=60 * place + dice.whole(20, 55))) for place in range(5)]
@@ -116,7 +135,9 @@ def draw_house(dice: Dice, split: Split, prefix: str) -> House:
         advisory_day=names[3],
         refresh_day=names[4],
         denied=tuple(dice.some(("AGPL-3.0", "SSPL-1.0", "BUSL-1.1", "CC-BY-NC-4.0"), 2)),
-        downgrade=dice.whole(2, 3),
+        workday_day=(days[2] + timedelta(days=dice.whole(1, 14))).isoformat(),
+        downgrade_day=(days[3] + timedelta(days=dice.whole(1, 20))).isoformat(),
+        downgrade=dice.pick(((2, 3), (3, 2), (2, 4), (3, 4))),
         yank_days=dice.whole(20, 45),
         advisory_days=dice.whole(12, 30),
         retired=(days[2] + timedelta(days=dice.whole(15, 25))).isoformat(),

@@ -7,6 +7,7 @@ from random import Random  # noqa: TID251 - private generators, seeded from the 
 from typing import Any
 
 from hexathlon.tasks.terminal.templates.long.resolve.house import House, Pin, Registers, Rename
+from hexathlon.tasks.terminal.templates.long.resolve.reference import SLIPS
 
 __all__ = ["LockCase", "small_case"]
 
@@ -55,6 +56,8 @@ class CaseWriter:
             "candidates": (house.candidate_day, 0, 60),
             "only_candidates": (house.candidate_day, 0, 60),
             "refresh": (house.refresh_day, -1, 30),
+            "downgrade_era": (house.downgrade_day, -25, 1),
+            "workdays": (house.workday_day, 0, 30),
         }
         if self.focus in eras:
             day, low, high = eras[self.focus]
@@ -83,6 +86,8 @@ class CaseWriter:
         rng = self.rng
         if self.often(0.1, "names"):
             name = name.upper() if rng.random() < 0.5 else name.replace("-", "_").title()
+        if self.house.has("extras") and self.often(0.1, "extras"):
+            name += rng.choice(("[fast]", "[full]", "[fast,full]"))
         text = f"{name} {self.bounds()}".strip()
         if self.often(0.12, "markers", "marker_not", "platform_family"):
             text += f" ; {rng.choice(_MARKERS)}"
@@ -93,6 +98,8 @@ class CaseWriter:
         age = rng.randint(30, 200)
         if self.often(0.12, "quarantine", "locked_exempt", "house_exempt", "closes_exempt"):
             age = rng.randint(0, 18)
+        if self.house.has("workdays") and self.often(0.05, "workdays"):
+            age = rng.randint(house.quarantine[0], house.quarantine[1] * 2)
         if self.often(0.05, "quarantine_boundary", "quarantine_era"):
             age = rng.choice([*house.quarantine, house.quarantine[0] - 1, house.quarantine[1] - 1])
         if self.often(0.05, "future"):
@@ -137,6 +144,7 @@ class CaseWriter:
                 needed.append(self.names[rng.randrange(place)])
             needs = [self.requirement(name) for name in needed]
             entries.append(self.entry(self.names[place], version, needs))
+            self._more(entries[-1], later)
             if self.often(0.04, "relisted"):
                 entries.append(self.entry(self.names[place], version + ".0", needs[:1]))
                 if "rc" in version or "post" in version:
@@ -145,6 +153,18 @@ class CaseWriter:
         if rng.random() < 0.5:
             rng.shuffle(entries)
         return entries
+
+    def _more(self, entry: dict[str, Any], later: list[str]) -> None:
+        """Add extras, and what a version breaks."""
+        rng, house = self.rng, self.house
+        if house.has("extras") and later and rng.random() < 0.6:
+            extras = rng.sample(("fast", "full"), rng.randint(1, 2))
+            entry["extras"] = {
+                extra: [self.requirement(rng.choice(later))] if rng.random() < 0.8 else []
+                for extra in extras
+            }
+        if house.has("breaks") and self.often(0.08, "breaks"):
+            entry["breaks"] = [f"{rng.choice(self.names)} {self.bounds()}".strip()]
 
     def lock(self, index: Mapping[str, list[dict[str, Any]]]) -> dict[str, str]:
         rng = self.rng
@@ -169,12 +189,14 @@ class CaseWriter:
             mine = [entry for entry in index[name] if entry["version"] == version]
             if not mine or rng.random() < 0.5:
                 continue
-            if self.focus in ("yanked_kept", "yanked_security", "yank_grace"):
-                since = rng.choice((0, 1, house.yank_days, house.yank_days + 1))
+            if self.focus in ("yanked_kept", "yanked_security", "yank_grace", "yank_slip"):
+                last = house.yank_days
+                since = rng.choice((0, 1, last, last + 1, last + SLIPS["yank_slip"][1]))
                 reason = rng.choice(("broken", "security", "broken"))
                 mine[0]["yanked"] = {"day": _shift(self.day, -since), "reason": reason}
-            if self.focus == "advisory_grace":
-                since = rng.choice((0, house.advisory_days, house.advisory_days + 1))
+            if self.focus in ("advisory_grace", "advisory_slip"):
+                last = house.advisory_days
+                since = rng.choice((0, last, last + 1, last + SLIPS["advisory_slip"][1]))
                 mine[0]["advisories"] = [{"id": "ADV-7", "day": _shift(self.day, -since)}]
             if self.focus == "closes_exempt":
                 mine[0]["advisories"] = [{"id": "ADV-7", "day": _shift(self.day, -90)}]
@@ -205,7 +227,19 @@ class CaseWriter:
                 renames = renames[1:]
         if self.house.has("families") and self.often(0.5, "families"):
             families = [("core", name) for name in sorted(rng.sample(self.names, 3))]
-        return Registers(tuple(pins), tuple(renames), tuple(families))
+        closed: list[str] = []
+        freezes: list[tuple[str, str]] = []
+        if self.house.has("workdays"):
+            closed = sorted(_shift(self.day, -rng.randint(0, 14)) for _ in range(3))
+        if self.house.has("freeze"):
+            for _ in range(2):
+                first = _shift(self.day, rng.choice((0, 1, -3, -20)))
+                last = _shift(first, rng.choice((0, 3, 9, 40)))
+                if self.often(0.3, "freeze"):
+                    freezes.append((first, last))
+        return Registers(
+            tuple(pins), tuple(renames), tuple(families), tuple(closed), tuple(freezes)
+        )
 
     def _quarrel(self, index: Mapping[str, list[dict[str, Any]]]) -> list[str]:
         """Make two packages need different versions of a third; return roots with both."""
@@ -214,6 +248,15 @@ class CaseWriter:
             for entry in index[name]:
                 entry["needs"] = [f"{third} {bound}"]
         return [one, other, last] if self.rng.random() < 0.7 else [last, other, one, third]
+
+    def _candidate(self, index: Mapping[str, list[dict[str, Any]]]) -> str:
+        """Give a package a candidate that other packages want to be below; return a root for it."""
+        name, bound = self.rng.choice(self.names[1:5]), self.rng.choice(("<3", "<3.0"))
+        entries = [entry for entry in index[name] if not entry["version"].startswith("3")]
+        index[name][:] = [*entries, self.entry(name, "3.0rc2", [])]
+        for entry in index[self.names[0]]:
+            entry["needs"] = [f"{name} {bound}"]
+        return f"{name} >=1.0rc1"
 
     def case(self) -> LockCase:
         rng = self.rng
@@ -225,6 +268,8 @@ class CaseWriter:
             roots.append(self.requirement(self.names[0]))
         if self.focus == "blocked":
             roots = self._quarrel(index)
+        if self.focus == "ceiling":
+            roots.append(self._candidate(index))
         request: dict[str, Any] = {
             "day": self.day,
             "platform": rng.choice(_PLATFORMS),

@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CONSTANTS
 VERSION = re.compile(r"^(\\d+(?:\\.\\d+)*)(rc|\\.post)?(?(2)(\\d+))$")
 BOUND = re.compile(r"^(>=|<=|==|!=|<|>|~)\\s*(\\d+(?:\\.\\d+)*(?:rc\\d+|\\.post\\d+)?)$")
-NEED = re.compile(r"^([A-Za-z][A-Za-z0-9_-]*)\\s*([^;]*?)\\s*(?:;(.*))?$")
+NEED = re.compile(r"^([A-Za-z][A-Za-z0-9_-]*)(?:\\[([^\\]]*)\\])?\\s*([^;]*?)\\s*(?:;(.*))?$")
 
 
 class BadRequest(Exception):
@@ -95,9 +95,9 @@ class World:
                 table[order(entry["version"])] = entry
         self.roots = []
         for text in request["roots"]:
-            name, bounds, wanted = self.need(text)
+            name, bounds, wanted, extras = self.need(text)
             if wanted:
-                self.roots.append((name, bounds, text))
+                self.roots.append((name, bounds, text, extras))
         given = {canonical(n): v for n, v in (request.get("lock") or {}).items()}
         self.lock = {}
         for name, version in given.items():
@@ -121,7 +121,15 @@ class World:
         self.refresh = bool(
             "refresh" in TWISTS and request.get("refresh") and self.day >= REFRESH_DAY
         )
-        self.choices = {name: self.admitted(name) for name in self.listed}
+        self.downgrade = DOWNGRADE[self.day >= DOWNGRADE_DAY]
+        self.closed = {row["day"] for row in register("closed")} if "workdays" in TWISTS else set()
+        self.frozen = "freeze" in TWISTS and any(
+            row["from"] <= self.day <= row["until"] for row in register("freezes")
+        )
+        self.breaks = {}
+        self.choices = {}
+        for name in self.listed:
+            self.admit(name)
 
     def current(self, name):
         while name in self.renames:
@@ -135,11 +143,11 @@ class World:
         found = NEED.match(text.strip())
         if not found:
             raise BadRequest(text)
-        bounds_of(found[2])
+        bounds_of(found[3])
         wanted = True
-        if found[3] is not None:
+        if found[4] is not None:
             wanted = False
-            for option in found[3].strip().split(" or "):
+            for option in found[4].strip().split(" or "):
                 words = option.split()
                 if len(words) == 2 and words[0] == "not":
                     wanted |= not self.here(words[1])
@@ -147,25 +155,54 @@ class World:
                     wanted |= self.here(words[0])
                 else:
                     raise BadRequest(text)
-        return self.current(canonical(found[1])), found[2], wanted
+        extras = found[2].split(",") if found[2] and "extras" in TWISTS else []
+        return self.current(canonical(found[1])), found[3], wanted, extras
 
-    def admitted(self, name):
+    def needed(self, name, texts):
+        """Return needs; an extra is a package of its own that needs the very version it is of."""
+        needs = []
+        for text in texts:
+            other, bounds, wanted, extras = self.need(text)
+            if wanted and other != name:
+                needs.append((other, bounds))
+                needs += [(f"{other}[{extra}]", bounds) for extra in extras]
+        return needs
+
+    def admit(self, name):
         table = {v: e for v, e in self.listed[name].items() if e["published"] <= self.day}
         made = []
         for v in sorted(table, reverse=True):
-            needs = []
-            for text in table[v].get("needs", []):
-                other, bounds, wanted = self.need(text)
-                if wanted and other != name:
-                    needs.append((other, bounds))
+            needs = self.needed(name, table[v].get("needs", []))
             if self.allowed(name, v, table[v], table):
                 made.append((v, table[v]["version"], needs))
-        return made
+        if self.frozen and name in self.lock:
+            made = [each for each in made if each[0] == self.lock[name]] or made
+        self.choices[name] = made
+        for v, version, _ in made:
+            if "breaks" in TWISTS:
+                self.breaks[name, v] = self.needed(name, table[v].get("breaks", []))
+            for extra, texts in table[v].get("extras", {}).items():
+                needs = [(name, "==" + version), *self.needed(name, texts)]
+                self.choices.setdefault(f"{name}[{extra}]", []).append((v, version, needs))
+
+    def clash(self, name, v, other, w):
+        for one, x, two, y in ((name, v, other, w), (other, w, name, v)):
+            for broken, bounds in self.breaks.get((one, x), []):
+                if broken == two and satisfies(y, bounds):
+                    return True
+        return False
+
+    def aims(self, name):
+        """Return the packages that some version of this one breaks."""
+        found = set()
+        for v, _, _ in self.choices.get(name, []):
+            found.update(other for other, _ in self.breaks.get((name, v), []))
+        return found
 
     def allowed(self, name, v, entry, table):
         kept = self.lock.get(name) == v
         if v[1] == -1:
-            named = any(root == name and "rc" in bounds for root, bounds, _ in self.roots)
+            named = any(root == name and "rc" in bounds for root, bounds, *_ in self.roots)
             if "only_candidates" in TWISTS and all(other[1] == -1 for other in table):
                 named = True
             if self.day < CANDIDATE_DAY or not named:
@@ -180,7 +217,7 @@ class World:
             against = self.listed[name][self.lock[name]].get("advisories", [])
             known = {a["id"] for a in against if a["day"] <= self.day}
             free = free or bool(known & set(entry.get("closes", [])))
-        if not free and days(entry["published"], self.day) < wait:
+        if not free and self.rested(entry["published"]) < wait:
             return False
         yanked = entry.get("yanked")
         if yanked and yanked["day"] <= self.day:
@@ -199,20 +236,31 @@ class World:
                 return False
             if licence is None and "no_licence" in TWISTS and entry["published"] >= LICENCE_DAY:
                 return False
-        exact = any(root == name and "==" in bounds for root, bounds, _ in self.roots)
+        exact = any(root == name and "==" in bounds for root, bounds, *_ in self.roots)
         if not (exact and "exact_root_beats_pin" in TWISTS):
             if not all(satisfies(v, bound) for bound in self.pins.get(name, [])):
                 return False
         return True
 
+    def rested(self, since):
+        if "workdays" not in TWISTS or self.day < WORKDAY_DAY:
+            return days(since, self.day)
+        first, count = date.fromisoformat(since).toordinal(), 0
+        for number in range(first + 1, date.fromisoformat(self.day).toordinal() + 1):
+            day = date.fromordinal(number)
+            count += day.isoweekday() < 6 and day.isoformat() not in self.closed
+        return count
+
     def price(self, name, v, rank):
+        if "[" in name:
+            return (0, 0)
         old = self.lock.get(name)
         if old is None:
             moved = 1 if "added_counts" in TWISTS else 0
         elif old == v:
             moved = 0
         else:
-            moved = DOWNGRADE if v < old else 1
+            moved = self.downgrade if v < old else 1
             if "major_counts" in TWISTS and v[0][0] != old[0][0]:
                 moved += 1
         return (rank, moved) if self.refresh else (moved, rank)
@@ -222,18 +270,23 @@ SEARCH
 
 def answer(request):
     world = World(request)
-    roots = [(name, bounds) for name, bounds, _ in world.roots]
-    best = Search(world).best(roots)
+    def first(count):
+        wanted = []
+        for name, bounds, _, extras in world.roots[:count]:
+            wanted += [(name, bounds), *((f"{name}[{extra}]", bounds) for extra in extras)]
+        return wanted
+
+    best = Search(world).best(first(len(world.roots)))
     if best is None:
         count = 1
-        while Search(world).best(roots[:count]) is not None:
+        while Search(world).best(first(count)) is not None:
             count += 1
         return 3, {"blocked_by": world.roots[count - 1][2]}
-    first, second, picked = best
+    changes, stale, picked = best
     if world.refresh:
-        first, second = second, first
-    lock = {name: world.choices[name][rank][1] for name, rank in picked}
-    return 0, {"lock": dict(sorted(lock.items())), "changes": first, "stale": second}
+        changes, stale = stale, changes
+    lock = {name: world.choices[name][rank][1] for name, rank in picked if "[" not in name}
+    return 0, {"lock": dict(sorted(lock.items())), "changes": changes, "stale": stale}
 
 
 def main():
@@ -258,6 +311,7 @@ def _constants(house: House, left_out: str = "") -> str:
         f"QUARANTINE_DAY = {house.quarantine_day!r}\nCANDIDATE_DAY = {house.candidate_day!r}\n"
         f"LICENCE_DAY = {house.licence_day!r}\nADVISORY_DAY = {house.advisory_day!r}\n"
         f"REFRESH_DAY = {house.refresh_day!r}\nDENIED = {house.denied!r}\n"
+        f"WORKDAY_DAY = {house.workday_day!r}\nDOWNGRADE_DAY = {house.downgrade_day!r}\n"
         f"DOWNGRADE = {house.downgrade}\nYANK_DAYS = {house.yank_days}\n"
         f"ADVISORY_DAYS = {house.advisory_days}\n"
     )

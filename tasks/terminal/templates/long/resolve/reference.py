@@ -5,7 +5,7 @@ task, has no budget in mind, and can leave single rules out.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -13,7 +13,7 @@ from typing import Any
 
 from hexathlon.tasks.terminal.templates.long.resolve.house import House, Registers
 
-__all__ = ["RULES", "resolve"]
+__all__ = ["RULES", "SLIPS", "resolve"]
 
 RULES = (
     "future",
@@ -41,6 +41,7 @@ RULES = (
     "relisted",
     "unlisted_lock",
     "downgrade",
+    "downgrade_era",
     "stale",
     "names",
     "blocked",
@@ -48,10 +49,15 @@ RULES = (
 )
 """Rules of every house that can be left out, beside the twists."""
 
+SLIPS = {"yank_slip": ("yank_grace", 6), "advisory_slip": ("advisory_grace", 4)}
+"""Corrections of a number of days: the twist, and by how much the first answer was too high."""
+
 _VERSION = re.compile(r"(\d+(?:\.\d+)*)(?:rc(\d+)|\.post(\d+))?")
 _LARGE = 10**6
 
 Key = tuple[tuple[int, ...], tuple[int, int]]
+Need = tuple[str, str, tuple[str, ...]]
+"""Name, bounds and extras of a requirement."""
 
 
 @lru_cache(maxsize=4096)
@@ -68,14 +74,33 @@ def version_key(text: str, candidates_first: bool = True) -> Key:
     return tuple(numbers), (2, int(match[3])) if match[3] is not None else (1, 0)
 
 
+@lru_cache(maxsize=4096)
+def _bounds(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the operators and versions of bounds."""
+    found = [
+        re.fullmatch(r"(>=|<=|==|!=|<|>|~)\s*(\S+)", part.strip())
+        for part in text.split(",")
+        if part.strip()
+    ]
+    return tuple((match[1], match[2]) for match in found if match is not None)
+
+
+@lru_cache(maxsize=4096)
+def _ordinal(day: str) -> int:
+    return date.fromisoformat(day).toordinal()
+
+
 @dataclass(frozen=True)
 class AdmittedVersion:
     """A version of a package that may be chosen."""
 
     version: str
     key: Key
-    needs: tuple[tuple[str, str], ...]
-    """Names and bounds that apply on the platform."""
+    needs: tuple["Need", ...]
+    """Requirements that apply on the platform."""
+
+    extras: Mapping[str, tuple["Need", ...]]
+    breaks: tuple["Need", ...]
 
 
 class LockResolution:
@@ -84,34 +109,37 @@ class LockResolution:
     def __init__(
         self, house: House, registers: Registers, request: Mapping[str, Any], off: frozenset[str]
     ) -> None:
-        self.house, self.registers, self.request, self.off = house, registers, request, off
+        self.house, self.registers, self.request = house, registers, request
+        self.applied = {*RULES, *SLIPS, *house.twists} - off
         self.day = request["day"]
         self.index = {self.plain(name): list(entries) for name, entries in request["index"].items()}
         self.roots = [
-            (text, *parsed[:2])
+            (text, *parsed[:3])
             for text in request["roots"]
-            if self.applies((parsed := self.requirement(text))[2])
+            if self.applies((parsed := self.requirement(text))[3])
         ]
         self.lock = self._locked()
         self.domains = {name: self._admitted(name) for name in self.index}
 
     def on(self, rule: str) -> bool:
         """Whether a rule is applied; a twist has to be drawn as well."""
-        return rule not in self.off and (rule in RULES or self.house.has(rule))
+        return rule in self.applied
 
     def plain(self, name: str) -> str:
         return name.lower().replace("_", "-") if self.on("names") else name
 
-    def requirement(self, text: str) -> tuple[str, str, str]:
-        """Return name, bounds and marker; the name is that after renames."""
+    def requirement(self, text: str) -> tuple[str, str, tuple[str, ...], str]:
+        """Return name, bounds, extras and marker; the name is that after renames."""
         front, _, marker = text.partition(";")
-        match = re.fullmatch(r"\s*([A-Za-z][\w-]*)\s*(.*?)\s*", front)
+        match = re.fullmatch(r"\s*([A-Za-z][\w-]*)(\[[\w,-]+\])?\s*(.*?)\s*", front)
         if match is None:
             raise ValueError(f"not a requirement: {text!r}")
-        for bound in filter(None, match[2].split(",")):
+        extras = tuple((match[2] or "[]")[1:-1].split(",")) if match[2] else ()
+        for bound in filter(None, match[3].split(",")):
             if not re.match(r"\s*(>=|<=|==|!=|<|>|~)", bound):
                 raise ValueError(f"not a bound: {bound!r}")
-        return self.renamed(self.plain(match[1])), match[2], marker.strip()
+        kept = extras if self.on("extras") else ()
+        return self.renamed(self.plain(match[1])), match[3], kept, marker.strip()
 
     def renamed(self, name: str) -> str:
         rows = self.registers.renames if self.on("renames") else ()
@@ -141,12 +169,10 @@ class LockResolution:
     def fits(self, version: str, bounds: str) -> bool:
         """Whether a version satisfies all bounds of a requirement."""
         key = self.key(version)
-        for bound in filter(None, (part.strip() for part in bounds.split(","))):
-            match = re.fullmatch(r"(>=|<=|==|!=|<|>|~)\s*(\S+)", bound)
-            assert match is not None
-            operator, limit = match[1], self.key(match[2])
+        for operator, text in _bounds(bounds):
+            limit = self.key(text)
             same_release = key[0] == limit[0]
-            if operator == "<" and self.on("ceiling") and same_release and "rc" not in match[2]:
+            if operator == "<" and same_release and "rc" not in text and self.on("ceiling"):
                 return False
             holds = {
                 ">=": key >= limit,
@@ -188,13 +214,30 @@ class LockResolution:
         entries = []
         for key, entry in sorted(shown.items(), reverse=True):
             if self._allowed(name, key, entry, finals):
-                needs = []
-                for text in entry.get("needs", ()):
-                    other, bounds, marker = self.requirement(text)
-                    if self.applies(marker) and other != name:
-                        needs.append((other, bounds))
-                entries.append(AdmittedVersion(entry["version"], key, tuple(needs)))
+                extras = entry.get("extras", {})
+                breaks = entry.get("breaks", ()) if self.on("breaks") else ()
+                entries.append(
+                    AdmittedVersion(
+                        entry["version"],
+                        key,
+                        self._applying(name, entry.get("needs", ())),
+                        {extra: self._applying(name, texts) for extra, texts in extras.items()},
+                        self._applying(name, breaks),
+                    )
+                )
+        frozen = any(first <= self.day <= last for first, last in self.registers.freezes)
+        if frozen and self.on("freeze") and any(e.key == self.lock.get(name) for e in entries):
+            return [entry for entry in entries if entry.key == self.lock[name]]
         return entries
+
+    def _applying(self, name: str, texts: Iterable[str]) -> tuple[Need, ...]:
+        """Return the requirements of a package that apply, but for those on itself."""
+        parsed = [self.requirement(text) for text in texts]
+        return tuple(
+            (other, bounds, extras)
+            for other, bounds, extras, marker in parsed
+            if self.applies(marker) and other != name
+        )
 
     def _allowed(self, name: str, key: Key, entry: Mapping[str, Any], finals: bool) -> bool:
         locked = self.lock.get(name) == key
@@ -213,7 +256,7 @@ class LockResolution:
             return True
         if self.day < self.house.candidate_day and self.on("candidate_era"):
             return False
-        named = any(root == name and "rc" in bounds for _, root, bounds in self.roots)
+        named = any(root == name and "rc" in bounds for _, root, bounds, _ in self.roots)
         return named or (self.on("only_candidates") and not finals)
 
     def _platform_allowed(self, entry: Mapping[str, Any]) -> bool:
@@ -234,7 +277,18 @@ class LockResolution:
             return True
         if self.on("closes_exempt") and self._closes(name, entry):
             return True
+        if self.on("workdays") and self.day >= self.house.workday_day:
+            return self._workdays(entry["published"]) >= wait
         return self._age(entry["published"]) >= wait
+
+    def _workdays(self, since: str) -> int:
+        """Return the number of working days after a day, up to the day of the request."""
+        weeks, rest = divmod(self._age(since), 7)
+        first = _ordinal(self.day) - rest + 1
+        days = [date.fromordinal(number) for number in range(first, first + rest)]
+        closed = {day for day in self.registers.closed if since < day <= self.day}
+        off = sum(date.fromisoformat(day).weekday() < 5 for day in closed)
+        return weeks * 5 + sum(day.weekday() < 5 for day in days) - off
 
     def _closes(self, name: str, entry: Mapping[str, Any]) -> bool:
         """Whether the version closes an advisory against the locked one."""
@@ -250,7 +304,7 @@ class LockResolution:
         return bool(open_ids & set(entry.get("closes", ())))
 
     def _age(self, day: str) -> int:
-        return (date.fromisoformat(self.day) - date.fromisoformat(day)).days
+        return _ordinal(self.day) - _ordinal(day)
 
     def _not_yanked(self, locked: bool, entry: Mapping[str, Any]) -> bool:
         yanked = entry.get("yanked")
@@ -260,7 +314,8 @@ class LockResolution:
             return False
         if yanked["reason"] == "security" and self.on("yanked_security"):
             return False
-        return not self.on("yank_grace") or self._age(yanked["day"]) <= self.house.yank_days
+        most = self.house.yank_days + (0 if self.on("yank_slip") else SLIPS["yank_slip"][1])
+        return not self.on("yank_grace") or self._age(yanked["day"]) <= most
 
     def _not_warned(self, locked: bool, entry: Mapping[str, Any]) -> bool:
         if not self.on("advisory"):
@@ -269,7 +324,8 @@ class LockResolution:
             return True
         known = [item["day"] for item in entry.get("advisories", ()) if item["day"] <= self.day]
         if locked and self.on("advisory_grace"):
-            known = [day for day in known if self._age(day) > self.house.advisory_days]
+            slip = 0 if self.on("advisory_slip") else SLIPS["advisory_slip"][1]
+            known = [day for day in known if self._age(day) > self.house.advisory_days + slip]
         return not known
 
     def _licensed(self, locked: bool, entry: Mapping[str, Any]) -> bool:
@@ -292,7 +348,7 @@ class LockResolution:
             and (not pin.until or self.day <= pin.until or not self.on("pin_until"))
         ]
         if self.on("exact_root_beats_pin") and any(
-            root == name and "==" in bounds for _, root, bounds in self.roots
+            root == name and "==" in bounds for _, root, bounds, _ in self.roots
         ):
             return True
         if self.on("last_pin_only"):
@@ -311,13 +367,22 @@ class LockResolution:
             changes = 0
         else:
             down = entry.key < old and self.on("downgrade")
-            changes = self.house.downgrade if down else 1
+            late = self.day >= self.house.downgrade_day or not self.on("downgrade_era")
+            changes = self.house.downgrade[late] if down else 1
             if self.on("major_counts") and entry.key[0][0] != old[0][0]:
                 changes += 1
         refresh = self.request.get("refresh", False) and self.day >= self.house.refresh_day
         return (stale, changes) if refresh and self.on("refresh") else (changes, stale)
 
-    def best(self, roots: list[tuple[str, str]]) -> dict[str, AdmittedVersion] | None:
+    def clash(self, name: str, entry: AdmittedVersion, other: str, taken: AdmittedVersion) -> bool:
+        """Whether one of two chosen versions breaks the other."""
+        return any(
+            broken == there and self.fits(version.version, bounds)
+            for breaking, there, version in ((entry, other, taken), (taken, name, entry))
+            for broken, bounds, _ in breaking.breaks
+        )
+
+    def best(self, roots: list[Need]) -> dict[str, AdmittedVersion] | None:
         """Return the best selection for some requirements, or None."""
         names = sorted(self.index)
         ranks = {
@@ -330,13 +395,23 @@ class LockResolution:
         found: list[tuple[Any, dict[str, AdmittedVersion]]] = []
 
         def extend(
-            chosen: dict[str, AdmittedVersion], wanted: list[tuple[str, str]], cost: Any
+            chosen: dict[str, AdmittedVersion],
+            wanted: list[Need],
+            opened: frozenset[tuple[str, str]],
+            cost: Any,
         ) -> None:
             if found and cost > found[0][0][0]:
                 return
-            for name, bounds in wanted:
+            for name, bounds, extras in wanted:
                 if name in chosen and not self.fits(chosen[name].version, bounds):
                     return
+                for extra in extras if name in chosen else ():
+                    if extra not in chosen[name].extras:
+                        return
+                    if (name, extra) not in opened:
+                        more = [*wanted, *chosen[name].extras[extra]]
+                        extend(chosen, more, opened | {(name, extra)}, cost)
+                        return
             rest = [need for need in wanted if need[0] not in chosen]
             if not rest:
                 order = tuple(ranks[n][chosen[n].key] if n in chosen else _LARGE for n in names)
@@ -345,7 +420,9 @@ class LockResolution:
                 return
             name = rest[0][0]
             for entry in self.domains.get(name, ()):
-                if not all(self.fits(entry.version, b) for n, b in rest if n == name):
+                if not all(self.fits(entry.version, b) for n, b, _ in rest if n == name):
+                    continue
+                if any(self.clash(name, entry, other, taken) for other, taken in chosen.items()):
                     continue
                 kin = family.get(name)
                 if kin is not None and any(
@@ -355,14 +432,14 @@ class LockResolution:
                     continue
                 add = self.cost(name, entry)
                 total = (cost[0] + add[0], cost[1] + add[1])
-                extend({**chosen, name: entry}, [*rest, *entry.needs], total)
+                extend({**chosen, name: entry}, [*wanted, *entry.needs], opened, total)
 
-        extend({}, roots, (0, 0))
+        extend({}, roots, frozenset(), (0, 0))
         return found[0][1] if found else None
 
     def answer(self) -> tuple[int, Any]:
         """Return the exit status and the answer."""
-        roots = [(name, bounds) for _, name, bounds in self.roots]
+        roots: list[Need] = [(name, bounds, extras) for _, name, bounds, extras in self.roots]
         chosen = self.best(roots)
         if chosen is None:
             if not self.on("blocked"):

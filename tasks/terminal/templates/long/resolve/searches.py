@@ -18,6 +18,7 @@ PARTS = '''class Search:
             seen.add(at)
             for _, _, needs in self.world.choices.get(at, []):
                 todo += [other for other, _ in needs]
+            todo += self.world.aims(at)
         return seen | {"family " + self.world.family[n] for n in seen if n in self.world.family}
 
     def best(self, roots):
@@ -69,6 +70,8 @@ PARTS = '''class Search:
                 continue
             if not all(satisfies(chosen[n], b) for n, b in needs if n in chosen):
                 continue
+            if any(self.world.clash(name, v, n, w) for n, w in chosen.items()):
+                continue
             more = [(n, b) for n, b in needs if n not in chosen]
             left = self.solve(self.join(rest, more), {**chosen, name: v})
             if left is None:
@@ -93,7 +96,7 @@ def better(a, b):
     if a[:2] != b[:2]:
         return a[:2] < b[:2]
     one, two = dict(a[2]), dict(b[2])
-    for name in sorted({*one, *two}):
+    for name in sorted(name for name in {*one, *two} if "[" not in name):
         if one.get(name) != two.get(name):
             return one.get(name, 10**9) < two.get(name, 10**9)
     return False
@@ -116,6 +119,7 @@ MEMO = '''class Search:
                     seen.add(at)
                     for _, _, needs in self.world.choices.get(at, []):
                         todo += [other for other, _ in needs]
+                    todo += self.world.aims(at)
             self.closure[name] = seen
         return self.closure[name]
 
@@ -135,7 +139,11 @@ MEMO = '''class Search:
             return (0, 0, [])
         area = set().union(*(self.below(n) for n in wanted))
         kin = {self.world.family[n] for n in area if n in self.world.family}
-        relevant = {n: r for n, r in chosen.items() if n in area or self.world.family.get(n) in kin}
+        relevant = {
+            n: r
+            for n, r in chosen.items()
+            if n in area or self.world.family.get(n) in kin or self.world.aims(n) & area
+        }
         key = (tuple(wanted.items()), frozenset(relevant.items()))
         if key not in self.known:
             self.known[key] = self.work(wanted, relevant)
@@ -153,6 +161,8 @@ MEMO = '''class Search:
             rest = {n: k for n, k in wanted.items() if n != name}
             good = True
             for other, took in chosen.items():
+                w = self.world.choices[other][took][0]
+                good = good and not self.world.clash(name, v, other, w)
                 same = self.world.family.get(other)
                 if same is not None and same == self.world.family.get(name):
                     good = good and self.world.choices[other][took][0][0][0] == v[0][0]
@@ -191,7 +201,7 @@ class Order:
 
 
 def rating(found):
-    return (found[0], found[1], Order(found[2]))
+    return (found[0], found[1], Order([each for each in found[2] if "[" not in each[0]]))
 '''
 
 NAIVE = '''class Search:
@@ -227,6 +237,10 @@ NAIVE = '''class Search:
                 for n, r in chosen.items()
             ):
                 continue
+            if any(
+                self.world.clash(name, v, n, self.world.choices[n][r][0]) for n, r in chosen.items()
+            ):
+                continue
             price = self.world.price(name, v, rank)
             total = (cost[0] + price[0], cost[1] + price[1])
             self.extend(rest + more, {**chosen, name: rank}, total)
@@ -235,7 +249,7 @@ NAIVE = '''class Search:
         if made[:2] != self.found[:2]:
             return False
         one, two = dict(made[2]), dict(self.found[2])
-        for name in sorted({*one, *two}):
+        for name in sorted(name for name in {*one, *two} if "[" not in name):
             if one.get(name) != two.get(name):
                 return one.get(name, 10**9) < two.get(name, 10**9)
         return False

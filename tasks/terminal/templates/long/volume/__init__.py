@@ -21,7 +21,7 @@ from hexathlon.tasks.terminal.templates.long.volume.trees import TREES
 __all__ = ["long_volume", "near_misses", "volume_cases"]
 
 _PROGRAM = "manifest.py"
-_PLAYED = 12
+_PLAYED = 14
 """Near misses of one task; the others are played by the package's tests."""
 
 _SAMPLES = {
@@ -37,7 +37,7 @@ _SAMPLES = {
 def volume_cases(form: VolumeFormat, dice: Dice) -> Iterator[tuple[str, VolumeCase]]:
     """Yield the held-out cases by name."""
     has = form.features
-    kinds = tuple(kind for kind in ("zero", "cancel") if kind in has)
+    kinds = tuple(kind for kind in ("zero", "cancel", "checkpoint", "super") if kind in has)
     own = [name for name in TREES if name in has]
     yield "revision_2", VolumeCase(2, dice.pick((8, 9)), ("links", "latin"))
     yield "revision_3", VolumeCase(3, dice.pick((8, 9)), ("links", "latin"))
@@ -66,6 +66,28 @@ def volume_cases(form: VolumeFormat, dice: Dice) -> Iterator[tuple[str, VolumeCa
     for kind in kinds:
         for revision in (2, 3):
             yield f"{kind}_{revision}", VolumeCase(revision, 8, journal=("edits", kind))
+    if "patch" in has:
+        for kind in ("own", "rewritten", "revoke"):
+            for revision in (2, 3):
+                yield f"patch_{kind}_{revision}", VolumeCase(revision, 8, journal=("edits", kind))
+        yield "patch_escaped", VolumeCase(3, 9, ("links",), journal=("edits", "escape", "wrap"))
+    for kind in kinds:
+        for end in ("torn_commit", "torn_data"):
+            revision = dice.pick((2, 3))
+            yield (
+                f"{kind}_{end}",
+                VolumeCase(revision, 8, ("links",), (), ("edits", "ring", kind, end)),
+            )
+    if "super" in has:
+        for place in ("mirror", "newer_mirror", "generation"):
+            case = VolumeCase(2, 8, ("latin",), (), ("edits", "super"), place)
+            yield f"super_{place}", case
+    for number in range(4):
+        trees = tuple(name for name in dice.some(own, min(3, len(own))) if name != "orphan")
+        more = dice.some(("ring", "wrap", "escape", *kinds), 3)
+        reuse = dice.pick(("revoke", "rewritten", "own"))
+        case = VolumeCase(2 + number % 2, dice.pick((8, 9)), (), trees, ("edits", reuse, *more))
+        yield f"several_{number}", case
     late = tuple(name for name in own if name != "orphan")
     trees = tuple(name for name in own if name == "orphan")
     for revision in (2, 3):
@@ -86,6 +108,8 @@ def near_misses(form: VolumeFormat) -> dict[str, str]:
         "extent_unwritten": {"extents", "unwritten"},
         "duplicate_other": {"duplicate"},
         "cancel_keeps_revokes": {"cancel"},
+        "checkpoint_exclusive": {"checkpoint"},
+        "super_root_only": {"super"},
     }
     for name in FAULTS:
         if pairs.get(name, set()) <= has:

@@ -268,6 +268,41 @@ def _changes(form: VolumeFormat) -> str:
                 ],
             )
         )
+    if "super" in has:
+        rows.append(
+            (
+                "2.8",
+                [
+                    "The first block may be journalled as well. If replay writes it, `root`, "
+                    "`orphans` and `zone` are those that it has then, whichever copy was chosen "
+                    "before. Nothing else in it matters, and its sum is not filled in until the "
+                    "volume is unmounted.",
+                ],
+            )
+        )
+    if "masked" in has:
+        rows.append(
+            (
+                "2.9",
+                [
+                    "Masked files (node flag 0x10). Every byte that is stored for the file is "
+                    "combined by exclusive or with the low byte of the sum of the inode's number "
+                    "and the block's place in the file, counted from 0. Holes are not stored. What "
+                    "is in `map` itself counts as block 0.",
+                ],
+            )
+        )
+    if "clone" in has:
+        rows.append(
+            (
+                "2.10",
+                [
+                    "Clones (node flag 0x40). `tail` is the number of another inode, the original. "
+                    "What is a hole in the clone is read from the same place of the original, and "
+                    "as zeros past the end of that. The clone has its own size.",
+                ],
+            )
+        )
     three = [
         "Revision 3. Names are UTF-8. Times are seconds since 1970-01-01 00:00 UTC.",
         "Revision 3: every CRC-32 starts from the volume's serial number instead of 0 "
@@ -316,6 +351,41 @@ def _changes(form: VolumeFormat) -> str:
                     "place of block numbers: those transactions are not replayed, nor do "
                     "their revoke records count; replay goes on after them as if they had been "
                     "empty. A cancel record counts once its own transaction is complete."
+                ],
+            )
+        )
+    if "patch" in has:
+        rows.append(
+            (
+                "3.4.1",
+                [
+                    "Tag flag 4: the data block holds patches in place of the block's new contents. A "
+                    "patch is a u16 offset, a u16 length and as many bytes, and the next one "
+                    "follows at once; length 0 ends them. They change the block as replay has left "
+                    "it so far. Everything else said of data blocks holds.",
+                ],
+            )
+        )
+    if "checkpoint" in has:
+        rows.append(
+            (
+                "3.4.2",
+                [
+                    "Checkpoint records (kind 5), laid out and summed like revoke records, with a "
+                    "sequence number. All blocks of that transaction and those before it had reached "
+                    "their places when the record was made, and the places may have been written "
+                    "directly since: replay writes nothing of them. As always, a record counts "
+                    "only if its own transaction is complete and not cancelled.",
+                ],
+            )
+        )
+    if "masked" in has:
+        rows.append(
+            (
+                "3.4.3",
+                [
+                    "Masks of revision 3 use the inode's generation where those of revision 2 use "
+                    "its number."
                 ],
             )
         )

@@ -10,8 +10,9 @@ __all__ = ["HELD_OUT_FEATURES", "OPTIONAL_FEATURES", "VolumeFormat", "drawn_form
 
 OPTIONAL_FEATURES = (
     "zero", "packed", "extents", "stale", "duplicate", "orphan", "lost", "inode_sum", "unwritten",
+    "super", "masked", "clone", "patch",
 )  # fmt: skip
-HELD_OUT_FEATURES = ("cancel", "tail")
+HELD_OUT_FEATURES = ("cancel", "tail", "checkpoint")
 """Features that tasks of train and dev never have."""
 
 _ORDERS = (("logical", "length", "start"), ("start", "length", "logical"),
@@ -53,9 +54,9 @@ class VolumeFormat:
 def drawn_format(dice: Dice, split: Split) -> VolumeFormat:
     """Draw a format; the features of `HELD_OUT_FEATURES` only outside of train and dev."""
     held = split not in ("train", "dev")
-    features = set(dice.some(OPTIONAL_FEATURES, 6 if held else 7))
+    features = set(dice.some(OPTIONAL_FEATURES, 9 if held else 10))
     if held:
-        features |= set(dice.some(HELD_OUT_FEATURES, dice.pick((1, 2))))
+        features |= set(dice.some(HELD_OUT_FEATURES, dice.pick((1, 2, 3))))
     if not features & {"tail", "extents", "packed"}:
         features.add("packed")
     wrong = ["head", "inode_base"]

@@ -27,7 +27,8 @@ class VolumeCase:
     """Trees that come with the first transaction."""
 
     journal: tuple[str, ...] = ()
-    """`edits`, `ring`, `wrap`, `escape`, `revoke`, `rewritten`, `own`, `zero`, `cancel`, `idle`,
+    """`edits`, `ring`, `wrap`, `escape`, `revoke`, `rewritten`, `own`, `zero`, `cancel`,
+    `checkpoint`, `super`,
     and how it ends: `torn_commit`, `torn_data`, `torn_first`, `unfinished`, `clean`."""
 
     superblocks: str = ""
@@ -36,13 +37,14 @@ class VolumeCase:
 
 @dataclass
 class VolumeTransaction:
-    """A transaction: blocks with their new contents, revoked blocks, cancelled numbers."""
+    """A transaction: blocks with their new contents, and the numbers in its records."""
 
     writes: dict[int, bytes]
     revoked: list[int] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)
-    counts: bool = True
-    """Whether it is replayed."""
+    settled: list[int] = field(default_factory=list)
+    root: tuple[int, int, int] | None = None
+    """What a journalled superblock has for root, orphans and zone."""
 
 
 class _Story:
@@ -54,6 +56,7 @@ class _Story:
         self.now = maker.state()
         self.done: list[VolumeTransaction] = []
         self.shown: list[VolumeState] = [self.now]
+        self.root = maker.root.number, maker.orphan, maker.zone
 
     def commit(self, omit: Sequence[int] = ()) -> VolumeTransaction:
         """Journal what changed since the last state, but for some blocks written at home."""
@@ -126,8 +129,12 @@ def _written(story: _Story, case: VolumeCase, first: int) -> None:
         zeroed.content = zeroed.content[: maker.size] + bytes(maker.size)
     if {"revoke", "rewritten", "own"} & set(kinds):
         _reused(story, old, kinds)
+    if "checkpoint" in kinds:
+        _settled(story)
     _edit(maker, kept, 1)
-    story.commit()
+    calling = story.commit()
+    if "checkpoint" in kinds:
+        calling.settled = [_number(maker.form, first, len(story.done) - 2)]
     if "cancel" in kinds:
         _cancelled(story, first)
         _edit(maker, kept, 2)
@@ -136,7 +143,38 @@ def _written(story: _Story, case: VolumeCase, first: int) -> None:
     _edit(maker, kept, 3)
     story.commit()
     maker.store(kept[0], maker.text(90))
+    if "super" in kinds:
+        _moved_root(story)
+    else:
+        story.commit()
+
+
+def _settled(story: _Story) -> None:
+    """Journal a file, bring everything home, and then write the file again, in its place."""
+    maker = story.maker
+    placed = maker.file(maker.text(maker.size * 2))
+    maker.enter(maker.root, b"placed", placed)
     story.commit()
+    placed.content = maker.text(maker.size) + placed.content[maker.size :]
+    story.now = maker.state()
+    story.shown[-1] = story.now
+    story.home.update(story.now.blocks)
+
+
+def _moved_root(story: _Story) -> None:
+    """Put the root directory into a new one, set the clock to another zone, and free an orphan."""
+    maker = story.maker
+    top, gone = maker.directory(), maker.file(maker.text(45))
+    maker.enter(top, b"was", maker.root)
+    maker.enter(top, b"beside", maker.file(maker.text(52)))
+    top.slots.append((gone.number, gone.generation & 0xFF, b"gone"))
+    gone.links, gone.following = 0, maker.orphan
+    if "orphan" not in maker.form.features:
+        top.slots.pop()
+    maker.root, maker.zone = top, -maker.zone
+    maker.orphan = gone.number if "orphan" in maker.form.features else maker.orphan
+    made = story.commit()
+    made.root = maker.root.number, maker.orphan, maker.zone
 
 
 def _reused(story: _Story, old: VolumeNode, kinds: Sequence[str]) -> None:
@@ -186,6 +224,8 @@ class _Image:
         self.maker, self.story, self.case = maker, story, case
         self.first, self.broken = first, broken
         self.total = maker.next_block + maker.dice.whole(2, 9)
+        self.volume = dict(story.home)
+        """The blocks as replay leaves them so far."""
 
     def whole(self) -> bytes:
         """The image."""
@@ -199,8 +239,9 @@ class _Image:
             case.superblocks, 40
         )
         stale = {"newer_mirror", "newer_first", "generation"} & {case.superblocks}
-        right = self._superblock(gen + 5 & 0xFFFFFFFF, flags, head, self.first)
-        other = self._superblock(gen, 1 - flags, head, self.first) if stale else right
+        root = self.story.root
+        right = self._superblock(gen + 5 & 0xFFFFFFFF, flags, head, root)
+        other = self._superblock(gen, 1 - flags, head, root) if stale else right
         blocks[0], blocks[-1] = (right, other)
         if case.superblocks == "newer_mirror" or (
             case.superblocks == "generation" and maker.serial % 2
@@ -213,14 +254,14 @@ class _Image:
                 blocks[place] = blocks[place][:20] + b"\x01\x02" + blocks[place][22:]
         return b"".join(blocks)
 
-    def _superblock(self, gen: int, flags: int, head: int, first: int) -> bytes:
-        maker = self.maker
+    def _superblock(self, gen: int, flags: int, head: int, root: tuple[int, int, int]) -> bytes:
+        maker, first = self.maker, self.first
         if maker.form.head_absolute:
             head += maker.journal
         made = maker.pack(
             "4sHBBIIIIIIIIIIIhH16s", maker.form.magic.encode(), maker.revision, maker.shift,
             flags, gen, maker.serial, self.total, maker.table, maker.inodes, maker.journal,
-            maker.journal_length, head, first, maker.root.number, maker.orphan, maker.zone,
+            maker.journal_length, head, first, *root,
             0, b"unit %04d" % (maker.serial % 10_000),
         )  # fmt: skip
         rest = bytes(maker.size - len(made) - 4)
@@ -248,10 +289,16 @@ class _Image:
         """An earlier transaction, complete, that no longer counts."""
         maker = self.maker
         made = VolumeTransaction({maker.table: bytes(maker.size)})
-        return self._sealed(made, older)
+        return self._sealed(made, older, {})
 
     def _encoded(self, transaction: VolumeTransaction, place: int) -> list[bytes]:
-        made = self._sealed(transaction, _number(self.maker.form, self.first, place))
+        if transaction.root is not None:
+            transaction.writes[0] = self._superblock(3, 1, 0, transaction.root)[:-4] + b"none"
+        changes = {n: self._patch(n, block, place) for n, block in transaction.writes.items()}
+        patches = {n: patch for n, patch in changes.items() if patch}
+        number = _number(self.maker.form, self.first, place)
+        made = self._sealed(transaction, number, patches)
+        self._replayed(transaction, place)
         if place == self.broken:
             kinds = self.case.journal
             if "torn_commit" in kinds:
@@ -264,6 +311,48 @@ class _Image:
                 del made[-1]
         return made
 
+    def _held_back(self, place: int) -> tuple[bool, set[int]]:
+        """Whether nothing of a transaction is replayed; if not so, the blocks that are not."""
+        numbers = [_number(self.maker.form, self.first, n) for n in range(len(self.story.done))]
+        done = self.story.done[: self.broken] if self.broken >= 0 else self.story.done
+        gone = {number for each in done for number in each.cancelled}
+        floor, shut = -1, set()
+        for n, each in enumerate(done):
+            if numbers[n] in gone:
+                continue
+            floor = max([floor, *(numbers.index(number) for number in each.settled)])
+            if n > place or (n == place and self.maker.form.revokes_own):
+                shut |= {*each.revoked}
+        return place >= len(done) or place <= floor or numbers[place] in gone, shut
+
+    def _replayed(self, transaction: VolumeTransaction, place: int) -> None:
+        nothing, shut = self._held_back(place)
+        if not nothing:
+            kept = {n: block for n, block in transaction.writes.items() if n not in shut}
+            self.volume.update(kept)
+
+    def _patch(self, target: int, block: bytes, place: int) -> bytes:
+        """Return the patches that turn a block into its new content; empty to write all of it."""
+        maker, before = self.maker, self._before(target, place)
+        if "patch" not in maker.form.features or not before or maker.dice.whole(0, 3) == 0:
+            return b""
+        unlike = [n for n in range(maker.size) if block[n] != before[n]]
+        made, at = b"", 0
+        while at < len(unlike):
+            end = at
+            while end + 1 < len(unlike) and unlike[end + 1] - unlike[end] < 6:
+                end += 1
+            low, high = unlike[at], unlike[end] + 1
+            made += maker.pack("HH", low, high - low) + block[low:high]
+            at = end + 1
+        return made + bytes(maker.size - len(made)) if 0 < len(made) <= maker.size - 4 else b""
+
+    def _before(self, target: int, place: int) -> bytes:
+        """Return what a block is when a transaction is replayed; empty if that does not matter."""
+        nothing, shut = self._held_back(place)
+        matters = not nothing and target not in shut and target != 0
+        return self.volume.get(target, b"") if matters else b""
+
     def _mark(self) -> bytes:
         return self.maker.pack("I", self.maker.form.journal_magic)
 
@@ -271,12 +360,15 @@ class _Image:
         made = self._mark() + self.maker.pack("HHI", kind, count, number) + payload
         return made + bytes(self.maker.size - len(made))
 
-    def _sealed(self, transaction: VolumeTransaction, number: int) -> list[bytes]:
+    def _sealed(
+        self, transaction: VolumeTransaction, number: int, patches: dict[int, bytes]
+    ) -> list[bytes]:
         maker, made, summed = self.maker, [], b""
         writes = sorted(transaction.writes.items())
         most = maker.dice.whole(4, 7)
         zero = "zero" in maker.form.features
-        for kind, numbers in ((3, transaction.revoked), (4, transaction.cancelled)):
+        records = ((3, transaction.revoked), (4, transaction.cancelled), (5, transaction.settled))
+        for kind, numbers in records:
             if numbers:
                 payload = maker.pack(f"{len(numbers)}I", *numbers)
                 made.append(self._head(kind, len(numbers), number, payload))
@@ -291,11 +383,12 @@ class _Image:
                 if zero and not any(block):
                     tags += maker.pack("IHH", target, 2, 0)
                     continue
+                flag, block = (4, patches[target]) if target in patches else (0, block)
                 escaped = block[:4] == self._mark()
                 stored = bytes(4) + block[4:] if escaped else block
                 counted = block if maker.form.sum_of_plain else stored
                 check = maker.crc(counted) & 0xFFFF if maker.revision >= 3 else 0
-                tags += maker.pack("IHH", target, int(escaped), check)
+                tags += maker.pack("IHH", target, int(escaped) | flag, check)
                 data.append(stored)
                 covered.append(counted)
             count = len(tags) // 8

@@ -71,6 +71,22 @@ def tickets_of(form: VolumeFormat) -> list[str]:
             "short, so nothing is lost. If a block unpacks to less than is needed the rest "
             "is zeros."
         )
+    if "clone" in form.features:
+        made.append(
+            "A clone whose original was a clone itself. Its holes are looked up in the original, "
+            "and that\none's in its own original, whether or not they still have a name. If the "
+            "original's inode is\nfree, the holes are holes. Works. Closed."
+        )
+    if {"clone", "unwritten"} <= form.features:
+        made.append(
+            "A clone shows zeros where its original has data. The blocks were reserved in the "
+            "clone and\nnever written, so they are no holes. As designed. Closed."
+        )
+    if {"masked", "packed"} <= form.features:
+        made.append(
+            "Packed and masked files: packing comes first, the mask is put on what is stored, "
+            "the length\nin front included. Documented. Closed."
+        )
     return made
 
 

@@ -13,12 +13,15 @@ from datetime import datetime, timedelta
 from hexathlon.tasks.terminal.dice import Dice
 from hexathlon.tasks.terminal.templates.long.volume.format import VolumeFormat
 
-__all__ = ["UNWRITTEN", "VolumeMaker", "VolumeNode", "VolumeState"]
+__all__ = ["CLONE", "MASKED", "UNWRITTEN", "VolumeMaker", "VolumeNode", "VolumeState"]
 
 _WORDS = ("valve", "level", "drain", "pump", "north", "south", "fault", "reset", "gauge", "dry")
 
 UNWRITTEN = 1 << 31
 """Added to the number of a block that is reserved and was never written."""
+
+MASKED, CLONE = 0x10, 0x40
+"""Flags of an inode."""
 
 
 @dataclass
@@ -67,7 +70,7 @@ class VolumeMaker:
         self.zone = dice.pick((-330, -120, 60, 345, 540))
         self.table, self.inodes = dice.whole(1, 3), 64
         self.journal = self.table + self.inodes * 64 // self.size + dice.whole(1, 3)
-        self.journal_length = dice.whole(110, 124)
+        self.journal_length = dice.whole(150, 166)
         self.next_block = self.journal + self.journal_length + dice.whole(0, 3)
         self.next_inode = dice.whole(3, 6)
         self.nodes: list[VolumeNode] = []
@@ -149,8 +152,25 @@ class VolumeMaker:
         """Move the last part of a file into a shared block."""
         rest = node.content[len(node.content) // self.size * self.size :]
         kept = self.tails.setdefault(block, bytearray(self.text(self.size)))
-        kept[offset : offset + len(rest)] = rest
+        kept[offset : offset + len(rest)] = self.masked(node, len(node.content) // self.size, rest)
         node.blocks[-1], node.offset = block, offset // self.form.tail_unit
+
+    def masked(self, node: VolumeNode, place: int, data: bytes) -> bytes:
+        """Return what is stored for a part of a file, which may be masked."""
+        if not node.flags & MASKED:
+            return data
+        key = ((node.generation if self.revision >= 3 else node.number) + place) & 0xFF
+        return bytes(byte ^ key for byte in data)
+
+    def clone(self, base: VolumeNode, content: bytes, own: Iterable[int]) -> VolumeNode:
+        """Add a file that shares what it does not have itself with another one.
+
+        The parts in `own` have blocks; the others have to be as they are in `base`.
+        """
+        places = set(range(-(-len(content) // self.size))) - set(own)
+        node = self.file(content, holes=places)
+        node.flags, node.offset = node.flags | CLONE, base.number
+        return node
 
     def directory(self) -> VolumeNode:
         """Add a directory."""
@@ -202,6 +222,7 @@ class VolumeMaker:
                 blocks[number ^ UNWRITTEN] = (b"left over " * size)[:size]
                 continue
             data = self._packed(part) if node.style == "packed" else part
+            data = self.masked(node, place, data)
             blocks[number] = data + bytes(size - len(data))
         made = self.pack(
             "BBHIIHH", node.kind, flags, node.links, len(content), node.mtime,
@@ -213,7 +234,7 @@ class VolumeMaker:
 
     def _map(self, node: VolumeNode, content: bytes, blocks: dict[int, bytes]) -> bytes:
         if node.style == "inline":
-            return content + bytes(40 - len(content))
+            return self.masked(node, 0, content) + bytes(40 - len(content))
         if node.style == "extents":
             return self._extents(node.blocks)
         per = self.size // 4

@@ -43,9 +43,30 @@ FAULTS: dict[str, tuple[str, str]] = {
     "stored_links": ("counts[node[\"number\"]]))", "node[\"links\"]))"),
     "cancel_ignored": ("cancelled += struct.unpack_from(E + \"%dI\" % count, head, 12)", "pass"),
     "cancel_keeps_revokes": ("            if seq not in gone:\n", "            if True:\n"),
-    "zero_takes_block": ("writes.append((target, bytes(size)))\n                            "
+    "checkpoint_ignored": ("settled += struct", "struct"),
+    "checkpoint_exclusive": ("if place <= floor:", "if place < floor:"),
+    "patch_whole": ("if patch:", "if False:"),
+    "patch_of_the_volume": (
+        "data = self.patched(self.block(target), data)",
+        'whole = __import__("pathlib").Path(sys.argv[1]).read_bytes()\n                        '
+        "data = self.patched(whole[target * self.size :][: self.size], data)",
+    ),
+    "patch_first_only": ("            place += 4 + length\n", "            break\n"),
+    "super_ignored": ("if 0 in self.written:", "if False:"),
+    "super_root_only": ('in ("root", "orphan", "tz")', 'in ("root",)'),
+    "mask_ignored": (
+        'if node["flags"] & 16:\n                key = self.key(node, place)',
+        "if False:\n                key = self.key(node, place)",
+    ),
+    "mask_same_everywhere": (") + place) & 0xFF", ")) & 0xFF"),
+    "mask_by_number": ('node["gen"] if self.sb["rev"] >= 3 else node["number"]', 'node["number"]'),
+    "mask_not_inline": ("key = self.key(node, 0)", "key = 0"),
+    "clone_ignored": ('pointer == 0 and node["flags"] & 64', "False"),
+    "clone_to_its_end": ('[place * self.size :][:wanted] if base else b""',
+                         '[place * self.size :][: self.size] if base else b""'),
+    "zero_takes_block": ("writes.append((target, bytes(size), 0))\n                            "
     "continue",
-                         "writes.append((target, bytes(size)))"),
+                         "writes.append((target, bytes(size), 0))"),
     "inode_unchecked": ("return None\n        if kind == 0", "pass\n        if kind == 0"),
     "extent_unwritten": ("length & 0x7FFF", "length"),
     "extent_mark_ignored": ("0 if length & 0x8000 else start + step", "start + step"),
@@ -76,7 +97,13 @@ def reader(form: VolumeFormat, fault: str = "", *, other: bool = False) -> str:
     """
     has = form.features
     text = texts.HEAD + texts.SCAN + (texts.REVERSED if other else texts.REPLAY)
-    text += (texts.UNPACK if "packed" in has else "") + texts.TREE
+    for feature, part in (
+        ("packed", texts.UNPACK),
+        ("patch", texts.PATCHED),
+        ("masked", texts.KEY),
+    ):
+        text += part if feature in has else ""
+    text += texts.TREE
     if fault:
         if fault == "duplicate_other" and not form.first_wins:
             old, new = (
@@ -94,6 +121,13 @@ def _filled(text: str, form: VolumeFormat) -> str:
     has = form.features
     parts = {
         "CANCELSCAN": texts.CANCEL if "cancel" in has else "",
+        "POINTSCAN": texts.POINT if "checkpoint" in has else "",
+        "PATCHING": texts.PATCHING if "patch" in has else "",
+        "PATCHFLAG": "flags & 4" if "patch" in has else "0",
+        "SUPER": texts.SUPER if "super" in has else "",
+        "MASKINLINE": texts.MASKINLINE if "masked" in has else "",
+        "MASK": texts.MASK if "masked" in has else "",
+        "CLONE": texts.CLONE if "clone" in has else "",
         "ZEROSCAN": texts.ZERO if "zero" in has else "",
         "SUMCHECK": texts.SUMCHECK if "inode_sum" in has else "",
         "EXTENTS": texts.EXTENTS if "extents" in has else "",

@@ -2,16 +2,24 @@
 
 __all__ = [
     "CANCEL",
+    "CLONE",
     "DUP_FIRST",
     "EXTENTS",
     "HEAD",
     "KEEP",
+    "KEY",
     "LOST",
+    "MASK",
+    "MASKINLINE",
     "PACKED",
+    "PATCHED",
+    "PATCHING",
+    "POINT",
     "REPLAY",
     "REVERSED",
     "SCAN",
     "SUMCHECK",
+    "SUPER",
     "TAIL",
     "TREE",
     "UNPACK",
@@ -50,11 +58,15 @@ class Volume:
                 best = sb
         return best
 
-    def checked(self, place, shift):
-        block = bytes(self.data[place : place + (1 << shift)])
+    @staticmethod
+    def fields(block):
         names = ("magic rev shift flags gen serial nblocks itable ninodes jstart jlen jhead jseq "
                  "root orphan tz pad label sum").split()
-        sb = dict(zip(names, struct.unpack_from(SB, block)))
+        return dict(zip(names, struct.unpack_from(SB, block)))
+
+    def checked(self, place, shift):
+        block = bytes(self.data[place : place + (1 << shift)])
+        sb = self.fields(block)
         at = struct.calcsize(SB) - 4
         bare = block[:at] + bytes(4) + block[at + 4 :]
         if sb["magic"] != MAGIC or sb["shift"] != shift:
@@ -78,7 +90,7 @@ class Volume:
         self.seed = self.sb["serial"] if self.sb["rev"] >= 3 else 0
         if not self.sb["flags"] & 1:
             self.replay(self.transactions())
-        self.tree()
+@SUPER        self.tree()
 
 '''
 
@@ -97,7 +109,7 @@ SCAN = """    def transactions(self):
             return made
 
         while True:
-            writes, revoked, cancelled, summed, bad = [], [], [], b"", False
+            writes, revoked, cancelled, settled, summed, bad = [], [], [], [], b"", False
             while True:
                 head = take()
                 if head is None or head[:4] != JMAGIC:
@@ -111,7 +123,7 @@ SCAN = """    def transactions(self):
                 summed += head
                 if kind == 3:
                     revoked += struct.unpack_from(E + "%dI" % count, head, 12)
-@CANCELSCAN                elif kind == 1:
+@CANCELSCAN@POINTSCAN                elif kind == 1:
                     for n in range(count):
                         target, flags, check = struct.unpack_from(E + "IHH", head, 12 + 8 * n)
 @ZEROSCAN                        data = take()
@@ -123,45 +135,69 @@ SCAN = """    def transactions(self):
                             bad |= self.crc(covered) & 0xFFFF != check
                         else:
                             summed += covered
-                        writes.append((target, plain))
+                        writes.append((target, plain, @PATCHFLAG))
                 else:
                     return done
             if bad or self.crc(summed) != total:
                 return done
-            done.append((seq, writes, revoked, cancelled))
+            done.append((seq, writes, revoked, cancelled, settled))
             seq = seq + 1 if seq < 0xFFFFFFFF else @SEQFIRST
 
 """
 
 REPLAY = """    def replay(self, done):
-        gone = {seq for *_, cancelled in done for seq in cancelled}
-        last = {}
-        for place, (seq, _, revoked, _) in enumerate(done):
+        gone = {seq for transaction in done for seq in transaction[3]}
+        last, places, floor = {}, {each[0]: place for place, each in enumerate(done)}, -1
+        for place, (seq, _, revoked, _, settled) in enumerate(done):
             if seq not in gone:
                 last.update(dict.fromkeys(revoked, place))
-        for place, (seq, writes, _, _) in enumerate(done):
+                floor = max([floor, *(places.get(number, -1) for number in settled)])
+        self.written = set()
+        for place, (seq, writes, *_) in enumerate(done):
             if seq in gone:
                 continue
-            for target, data in writes:
+            if place <= floor:
+                continue
+            for target, data, patch in writes:
                 if not place @REVCMP last.get(target, -1):
-                    self.data[target * self.size : (target + 1) * self.size] = data
+@PATCHING                    self.data[target * self.size : (target + 1) * self.size] = data
+                    self.written.add(target)
+
+    def leading(self):
+        return bytes(self.data[: self.size])
 
 """
 
 REVERSED = """    def replay(self, done):
-        gone = {seq for *_, cancelled in done for seq in cancelled}
-        final, shut = {}, set()
-        for seq, writes, revoked, _ in reversed(done):
-            if seq in gone:
+        gone = {seq for transaction in done for seq in transaction[3]}
+        self.written, shut, passed = {}, set(), False
+        points = {number for seq, *_, settled in done if seq not in gone for number in settled}
+        for seq, writes, revoked, *_ in reversed(done):
+            passed = passed or seq in points
+            if seq in gone or passed:
                 continue
             if "@REVCMP" == "<=":
                 shut |= set(revoked)
-            for target, data in reversed(writes):
+            for target, data, patch in reversed(writes):
                 if target not in shut:
-                    final.setdefault(target, data)
+                    self.written.setdefault(target, []).append((data, patch))
             shut |= set(revoked)
         plain = self.block
-        self.block = lambda number: final[number] if number in final else plain(number)
+
+        def current(number):
+            patches = []
+            for data, patch in self.written.get(number, []):
+                if not patch:
+                    break
+                patches.append(data)
+            else:
+                data = plain(number)
+            for patch in reversed(patches):
+                data = self.patched(data, patch)
+            return data
+
+        self.block = current
+        self.leading = lambda: current(0)
 
 """
 
@@ -198,7 +234,7 @@ TREE = """    def inode(self, number):
     def content(self, node):
         size = node["size"]
         if node["flags"] & 1:
-            return node["map"][:size]
+@MASKINLINE            return node["map"][:size]
         if size > 1 << 30:
             sys.exit(4)
         count = -(-size // self.size)
@@ -206,11 +242,11 @@ TREE = """    def inode(self, number):
 @EXTENTS        made = []
         for place, pointer in enumerate(where):
             wanted = min(self.size, size - place * self.size)
-            if pointer == 0@UNWRITTEN:
+@CLONE            if pointer == 0@UNWRITTEN:
                 made.append(bytes(wanted))
                 continue
             data = self.block(pointer & 0x7FFFFFFF)
-@TAIL@PACKED            made.append(data[:wanted])
+@TAIL@MASK@PACKED            made.append(data[:wanted])
         return b"".join(made)
 
     def entries(self, node):
@@ -287,8 +323,48 @@ CANCEL = """                elif kind == 4:
                     cancelled += struct.unpack_from(E + "%dI" % count, head, 12)
 """
 ZERO = """                        if flags & 2:
-                            writes.append((target, bytes(size)))
+                            writes.append((target, bytes(size), 0))
                             continue
+"""
+POINT = """                elif kind == 5:
+                    settled += struct.unpack_from(E + "%dI" % count, head, 12)
+"""
+PATCHING = """                    if patch:
+                        data = self.patched(self.block(target), data)
+"""
+PATCHED = """    @staticmethod
+    def patched(block, patches):
+        block, place = bytearray(block), 0
+        while place + 4 <= len(patches):
+            offset, length = struct.unpack_from(E + "HH", patches, place)
+            if length == 0:
+                break
+            block[offset : offset + length] = patches[place + 4 : place + 4 + length]
+            place += 4 + length
+        return bytes(block)
+
+"""
+SUPER = """            if 0 in self.written:
+                new = self.fields(self.leading())
+                self.sb.update({name: new[name] for name in ("root", "orphan", "tz")})
+"""
+MASKINLINE = """            if node["flags"] & 16:
+                key = self.key(node, 0)
+                return bytes(byte ^ key for byte in node["map"][:size])
+"""
+MASK = """            if node["flags"] & 16:
+                key = self.key(node, place)
+                data = bytes(byte ^ key for byte in data)
+"""
+KEY = """    def key(self, node, place):
+        return ((node["gen"] if self.sb["rev"] >= 3 else node["number"]) + place) & 0xFF
+
+"""
+CLONE = """            if pointer == 0 and node["flags"] & 64:
+                base = self.inode(node["off"])
+                below = self.content(base)[place * self.size :][:wanted] if base else b""
+                made.append(below + bytes(wanted - len(below)))
+                continue
 """
 SUMCHECK = """        counted = struct.pack(E + "I", number) + raw[:60]
         if sb["rev"] >= 3 and self.crc(counted) != total:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from hexathlon.tasks.terminal.templates.long.volume.maker import UNWRITTEN, VolumeMaker
+from hexathlon.tasks.terminal.templates.long.volume.maker import MASKED, UNWRITTEN, VolumeMaker
 
 __all__ = ["TREES", "populate"]
 
@@ -160,7 +160,52 @@ def unwritten(maker: VolumeMaker) -> None:
         maker.enter(maker.root, b"reserved." + style.encode(), file)
 
 
+def masked(maker: VolumeMaker) -> None:
+    """Masked files of every style, with a hole and with blocks that were never written."""
+    size = maker.size
+    styles = [style for style in ("packed", "extents", "tail") if style in maker.form.features]
+    for style in ["plain", "inline", *styles]:
+        length = 37 if style == "inline" else size * 3 + 50
+        content = maker.runs(length) if style == "packed" else maker.text(length)
+        holes = () if style == "inline" else (1,)
+        if holes:
+            content = content[:size] + bytes(size) + content[size * 2 :]
+        file = maker.file(content, style, holes)
+        file.flags |= MASKED
+        if style == "tail":
+            maker.tail(file, maker.block(), maker.form.tail_unit * 3)
+        if "unwritten" in maker.form.features and style == "plain":
+            file.content = content[: size * 2] + bytes(size) + content[size * 3 :]
+            file.blocks[2] |= UNWRITTEN
+        maker.enter(maker.root, b"masked." + style.encode(), file)
+
+
+def clone(maker: VolumeMaker) -> None:
+    """Files that share blocks with others: longer ones, shorter ones, clones of clones."""
+    size, has = maker.size, maker.form.features
+    style = "packed" if "packed" in has else "extents" if "extents" in has else "plain"
+    text = maker.runs(size * 3 + 20) if style == "packed" else maker.text(size * 3 + 20)
+    base = maker.file(text[: size * 2] + bytes(size) + text[size * 3 :], style, holes=(2,))
+    if "masked" in has:
+        base.flags |= MASKED
+    own = maker.text(size)
+    longer = maker.clone(base, base.content + bytes(size * 2), own=())
+    mixed = base.content[:size] + own + base.content[size * 2 :]
+    second = maker.clone(base, mixed, own=(1,))
+    third = maker.clone(second, own[::-1] + mixed[size : size * 2 + 30], own=(0,))
+    if "unwritten" in has:
+        second.content = mixed[: size * 3] + bytes(20)
+        second.blocks[3] = maker.block() | UNWRITTEN
+    hidden = maker.file(maker.text(size * 2 + 5))
+    hidden.links = 0
+    last = maker.clone(hidden, hidden.content[: size + 9], own=())
+    named = (base, longer, second, third, last)
+    for name, file in zip(("base", "longer", "second", "third", "last"), named, strict=True):
+        maker.enter(maker.root, f"clone.{name}".encode(), file)
+
+
 TREES: dict[str, Callable[[VolumeMaker], None]] = {
     "links": links, "double": double, "latin": latin, "stale": stale, "duplicate": duplicate,
     "orphan": orphan, "lost": lost, "inode_sum": inode_sum, "unwritten": unwritten,
+    "masked": masked, "clone": clone,
 }  # fmt: skip

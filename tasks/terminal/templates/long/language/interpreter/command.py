@@ -18,6 +18,9 @@ class Fault(Exception):
         super().__init__(message)
         self.kind, self.message, self.value = kind, message, value
         self.line, self.file = None, ""
+#@ traces
+        self.calls = ()
+#@ end
 
 
 class Break(Exception):
@@ -34,6 +37,16 @@ class Return(Exception):
     def __init__(self, value):
         super().__init__("return")
         self.value = value
+#@ tail
+
+
+class Tail(Exception):
+    """The end of a function by a call that takes its place."""
+
+    def __init__(self, called, given, file, line):
+        super().__init__("tail")
+        self.called, self.given, self.file, self.line = called, given, file, line
+#@ end
 #@ leave
 
 
@@ -70,6 +83,15 @@ def run(path):
         sys.stdout.flush()
         report = f"{fault.file}:{fault.line}: {fault.kind} error: {fault.message}"
         print(report, file=sys.stderr)
+#@ traces
+        lines = [f"  in {name}, {file}:{line}" for name, file, line in reversed(fault.calls)]
+#@ traces == "short"
+        if len(lines) > 6:
+            lines[3:-3] = [f"  ... {len(lines) - 6} more"]
+#@ end
+        for line in lines:
+            print(line, file=sys.stderr)
+#@ end
 #@ exitcodes == "old"
         return 1
 #@ or exitcodes == "user"

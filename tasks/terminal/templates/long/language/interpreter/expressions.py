@@ -39,10 +39,15 @@ EXPRESSIONS = r"""    # -- expressions
 
     def see_pieces(self, tree, scope):
 #@ interp == "quiet"
-        made = [self.eval(each, scope) for each in tree[2]]
-        return "".join(["" if each is None else v.text(each) for each in made])
+        made = ""
+        for each in tree[2]:
+            value = self.eval(each, scope)
+            if value is not None:
+                made += self.guarded(scope, tree[1], v.text, value)
+        return made
 #@ else
-        return "".join([v.text(self.eval(each, scope)) for each in tree[2]])
+        values = (self.eval(each, scope) for each in tree[2])
+        return "".join([self.guarded(scope, tree[1], v.text, each) for each in values])
 #@ end
 #@ end
 
@@ -116,6 +121,18 @@ EXPRESSIONS = r"""    # -- expressions
             self.fail(scope, tree[1], "name", tree[3] + " is not defined")
         return module.scope.names[tree[3]]
 
+#@ pipe
+    def see_pipe(self, tree, scope):
+        value, call = self.eval(tree[2], scope), tree[3]
+        called = self.eval(call[2], scope)
+        given = [self.eval(each, scope) for each in call[3]]
+#@ pipe == "last"
+        return self.call(scope, tree[1], called, [*given, value])
+#@ else
+        return self.call(scope, tree[1], called, [value, *given])
+#@ end
+
+#@ end
     def see_call(self, tree, scope):
         called = self.eval(tree[2], scope)
         given = [self.eval(each, scope) for each in tree[3]]
@@ -127,16 +144,36 @@ EXPRESSIONS = r"""    # -- expressions
             return self.guarded(scope, line, called.run, *given)
         if not isinstance(called, Function):
             self.fail(scope, line, "type", "cannot call " + v.kind(called))
-        most = len(called.names)
-        least = most - len(called.optional)
-        self.count(scope, line, called.name, len(given), least, None if called.rest else most)
+        self.fitting(scope, line, called, given)
         if self.depth == LIMIT:
             self.fail(scope, line, "depth", f"more than {LIMIT} calls")
         self.depth += 1
+#@ traces
+        self.calls.append((called.name, scope.file, line))
+#@ end
         try:
+#@ tail
+            while True:
+                try:
+                    return self.enter(called, given)
+                except Tail as jump:
+                    called, given = jump.called, jump.given
+#@ traces
+                    self.calls[-1] = (called.name, jump.file, jump.line)
+#@ end
+#@ else
             return self.enter(called, given)
+#@ end
         finally:
             self.depth -= 1
+#@ traces
+            self.calls.pop()
+#@ end
+
+    def fitting(self, scope, line, called, given):
+        most = len(called.names)
+        least = most - len(called.optional)
+        self.count(scope, line, called.name, len(given), least, None if called.rest else most)
 
     def count(self, scope, line, name, given, least, most):
         if given >= least and (most is None or given <= most):
@@ -148,6 +185,9 @@ EXPRESSIONS = r"""    # -- expressions
 
     def enter(self, called, given):
         scope = Scope(called.scope, called.scope.file)
+#@ tail == "same"
+        scope.function = called
+#@ end
         for place, name in enumerate(called.names):
             if place < len(given):
                 scope.names[name] = given[place]
@@ -171,6 +211,11 @@ EXPRESSIONS = r"""    # -- expressions
             result = end.value
         except Fault as stopped:
             fault = stopped
+#@ tail
+        except Tail:
+            self.pending.pop()
+            raise
+#@ end
 #@ leave == "unwind"
         except Exit:
             self.unwind(self.pending[-1], None)

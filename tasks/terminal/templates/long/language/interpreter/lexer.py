@@ -17,11 +17,23 @@ WORDS = {
 #@ match
     "match", "case",
 #@ end
+#@ constants
+    "const",
+#@ end
 }
 TOKEN = re.compile(
     r"(?P<blank>[ \t\r]+|#[^\n]*)|(?P<line>\n)|(?P<int>[0-9]+)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)"
-    r'|(?P<string>"(?:[^"\\\n]|\\[^\n])*")'
-#@ varargs
+#@ lines == "joined"
+    r'|(?P<string>"(?:[^"\\]|\\.|\\\n)*")'
+#@ or lines
+    r'|(?P<string>"(?:[^"\\]|\\.)*")'
+#@ else
+    r'|(?P<string>"(?:[^"\\\n]|\\.)*")'
+#@ end
+#@ pipe
+    r"|(?P<pipe>\|>)"
+#@ end
+#@ dots
     r"|(?P<dots>\.\.\.)"
 #@ end
 #@ compound
@@ -45,6 +57,7 @@ def tokens(text):
             line += 1
         elif kind == "string":
             found.append(string(word[1:-1], line))
+            line += word.count("\n")
         elif kind == "name":
             found.append(("word" if word in WORDS else "name", word, line))
         elif kind == "int":
@@ -75,6 +88,12 @@ def string(body, line):
             text, place = "", stop + 1
         elif mark == "}":
             return ("bad", body, line)
+#@ lines == "joined"
+        elif body[place:place + 2] == "\\\n":
+            place += 2
+            while body[place:place + 1] in (" ", "\t"):
+                place += 1
+#@ end
         elif mark == "\\":
             if body[place + 1] not in ESCAPES:
                 return ("bad", body, line)
@@ -86,6 +105,9 @@ def string(body, line):
         return ("pieces", pieces, line)
     return ("string", text, line)
 #@ else
+#@ lines == "joined"
+    body = re.sub(r"((?<!\\)(?:\\\\)*)\\\n[ \t]*", r"\1", body)
+#@ end
     if any(mark not in ESCAPES for mark in re.findall(r"\\(.)", body)):
         return ("bad", body, line)
     return ("string", re.sub(r"\\(.)", lambda found: ESCAPES[found[1]], body), line)

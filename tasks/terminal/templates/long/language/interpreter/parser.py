@@ -13,6 +13,7 @@ class Parser:
     def __init__(self, found, loops=(), inside=False, shut=False):
         self.found, self.place = found, 0
         self.loops, self.inside, self.shut = list(loops), inside, shut
+        self.tries = 0
 
     @property
     def line(self):
@@ -100,12 +101,46 @@ class Parser:
 
     def read_let(self, line):
         self.need("let")
+#@ unpack
+        if self.at("["):
+            pattern = self.pattern()
+            self.need("=")
+            value = self.expression()
+            self.need(";")
+            return ("unpack", line, pattern, value)
+#@ end
         name = self.name()
         self.need("=")
         value = self.expression()
         self.need(";")
         return ("let", line, name, value)
 
+#@ constants
+    def read_const(self, line):
+        self.need("const")
+        name = self.name()
+        self.need("=")
+        value = self.expression()
+        self.need(";")
+        return ("const", line, name, value)
+
+#@ end
+#@ unpack
+    def pattern(self):
+        self.need("[")
+        names, rest = [], None
+        while True:
+            name = self.name()
+            if self.accept("..."):
+                rest = name
+                break
+            names.append(name)
+            if not self.accept(","):
+                break
+        self.need("]")
+        return names, rest
+
+#@ end
     def read_print(self, line):
         self.need("print")
         values = [self.expression()]
@@ -120,6 +155,10 @@ class Parser:
         self.need("return")
         value = ("constant", line, None) if self.at(";") else self.expression()
         self.need(";")
+#@ tail
+        if value[0] == "call" and not self.tries:
+            return ("tail", line, value)
+#@ end
         return ("return", line, value)
 
     def read_break(self, line):
@@ -155,7 +194,11 @@ class Parser:
         if self.need("while", "for") == "while":
             head = ("while", line, label, self.expression())
         else:
+#@ unpack
+            name = self.pattern() if self.at("[") else self.name()
+#@ else
             name = self.name()
+#@ end
             self.need("in")
             head = ("for", line, label, name, self.expression())
         self.loops.append(label)
@@ -165,6 +208,7 @@ class Parser:
 
     def read_try(self, line):
         self.need("try")
+        self.tries += 1
         body, name, handler, last = self.block(), None, None, None
 #@ ensure
         if not self.at("catch", "finally"):
@@ -183,6 +227,7 @@ class Parser:
         self.need("catch")
         name, handler = self.name(), self.block()
 #@ end
+        self.tries -= 1
         return ("try", line, body, name, handler, last)
 
     def read_import(self, line):
@@ -246,13 +291,26 @@ class Parser:
             if not self.accept(","):
                 break
         self.need(")")
-        outer = self.loops, self.inside, self.shut
-        self.loops, self.inside, self.shut = [], True, False
+        outer = self.loops, self.inside, self.shut, self.tries
+        self.loops, self.inside, self.shut, self.tries = [], True, False, 0
         body = self.block()
-        self.loops, self.inside, self.shut = outer
+        self.loops, self.inside, self.shut, self.tries = outer
         return ("fn", line, name, names, defaults, rest, body)
 
+#@ pipe
     def expression(self):
+        left = self.disjunction()
+        while self.accept("|>"):
+            call = self.postfix()
+            if call[0] != "call":
+                self.fail()
+            left = ("pipe", call[1], left, call)
+        return left
+
+    def disjunction(self):
+#@ else
+    def expression(self):
+#@ end
         left = self.conjunction()
         while self.at("or"):
             line = self.line
@@ -279,16 +337,36 @@ class Parser:
         first = self.sum()
 #@ chain
         links = []
-        while self.at(*COMPARISONS):
-            line = self.line
-            links.append((self.need(*COMPARISONS), line, self.sum()))
+        while self.comparing():
+            sign, line = self.sign()
+            links.append((sign, line, self.sum()))
         return ("chain", first[1], first, links) if links else first
 #@ else
-        if self.at(*COMPARISONS):
-            line = self.line
-            sign = self.need(*COMPARISONS)
+        if self.comparing():
+            sign, line = self.sign()
             return ("compare", line, sign, first, self.sum())
         return first
+#@ end
+
+    def comparing(self):
+#@ within
+        if self.at("not"):
+            return self.found[self.place + 1][:2] == ("word", "in")
+        return self.at("in", *COMPARISONS)
+#@ else
+        return self.at(*COMPARISONS)
+#@ end
+
+    def sign(self):
+#@ within
+        if self.accept("not"):
+            line = self.line
+            return "not " + self.need("in"), line
+        line = self.line
+        return self.need("in", *COMPARISONS), line
+#@ else
+        line = self.line
+        return self.need(*COMPARISONS), line
 #@ end
 
     def sum(self):
@@ -310,6 +388,9 @@ class Parser:
             line = self.line
             self.need("-")
             return ("minus", line, self.unary())
+        return self.postfix()
+
+    def postfix(self):
         tree = self.primary()
         while self.at("(", "[", "."):
             line, mark = self.line, self.need("(", "[", ".")

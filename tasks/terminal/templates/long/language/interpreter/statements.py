@@ -11,6 +11,9 @@ from .errors import Break, Continue, Fault, Return, SyntaxFault
 #@ leave
 from .errors import Exit
 #@ end
+#@ tail
+from .errors import Tail
+#@ end
 from .parser import parse
 from .values import Builtin, Function, Module
 
@@ -18,6 +21,12 @@ from .values import Builtin, Function, Module
 class Scope:
     def __init__(self, parent, file):
         self.names, self.parent, self.file = {}, parent, file
+#@ tail == "same"
+        self.function = parent.function if parent is not None else None
+#@ end
+#@ constants
+        self.fixed = set()
+#@ end
 
     def find(self, name):
         scope = self
@@ -34,6 +43,9 @@ class Machine:
         self.core = Scope(None, "")
         self.core.names.update(TABLE)
         self.modules, self.running, self.pending = {}, [], []
+#@ traces
+        self.calls = []
+#@ end
 
     def main(self):
         self.load(self.path)
@@ -55,9 +67,14 @@ class Machine:
         return scope
 
     def fail(self, scope, line, kind, message):
-        fault = Fault(kind, message)
+        raise self.placed(Fault(kind, message), scope, line)
+
+    def placed(self, fault, scope, line):
         fault.line, fault.file = line, scope.file
-        raise fault
+#@ traces
+        fault.calls = tuple(self.calls)
+#@ end
+        return fault
 
     def guarded(self, scope, line, work, *given):
         """Run an operation whose errors belong to this line."""
@@ -65,7 +82,7 @@ class Machine:
             return work(*given)
         except Fault as fault:
             if fault.line is None:
-                fault.line, fault.file = line, scope.file
+                self.placed(fault, scope, line)
             raise
 
     # -- statements
@@ -89,16 +106,71 @@ class Machine:
             self.fail(scope, line, "name", name + " is already declared")
 #@ end
         scope.names[name] = value
+#@ constants
+        scope.fixed.discard(name)
+
+    def do_const(self, tree, scope):
+        self.do_let(tree, scope)
+        scope.fixed.add(tree[2])
+
+    def refuse(self, scope, line, name):
+        found = scope.find(name)
+        if found is not None and name in found.fixed:
+            self.fail(scope, line, "name", name + " is constant")
+#@ end
+#@ unpack
+
+    def do_unpack(self, tree, scope):
+        _, line, pattern, value = tree
+        for name, part in self.spread(scope, line, pattern, self.eval(value, scope)):
+            self.declare(scope, line, name, part)
+
+    def spread(self, scope, line, pattern, value):
+        names, rest = pattern
+        if not isinstance(value, list):
+            self.fail(scope, line, "type", "cannot unpack " + v.kind(value))
+#@ unpack == "exact"
+        if len(value) < len(names) or (len(value) > len(names) and rest is None):
+            least = "" if rest is None else "at least "
+            text = f"{least}{len(names)} values expected, got {len(value)}"
+            self.fail(scope, line, "value", text)
+#@ end
+        given = value[:len(names)] + [None] * (len(names) - len(value))
+        pairs = list(zip(names, given))
+        if rest is not None:
+            pairs.append((rest, value[len(names):]))
+        return [pair for pair in pairs if pair[0] != "_"]
+#@ end
 
     def do_let(self, tree, scope):
         self.declare(scope, tree[1], tree[2], self.eval(tree[3], scope))
 
     def do_print(self, tree, scope):
-        print(" ".join([v.text(self.eval(each, scope)) for each in tree[2]]))
+        shown = [self.guarded(scope, tree[1], v.text, self.eval(each, scope)) for each in tree[2]]
+        print(" ".join(shown))
 
     def do_return(self, tree, scope):
         raise Return(self.eval(tree[2], scope))
 
+#@ tail
+    def do_tail(self, tree, scope):
+        _, _, call = tree
+#@ defer
+        if self.pending[-1]:
+            raise Return(self.eval(call, scope))
+#@ end
+        called = self.eval(call[2], scope)
+        given = [self.eval(each, scope) for each in call[3]]
+#@ tail == "same"
+        if called is not scope.function:
+#@ else
+        if not isinstance(called, Function):
+#@ end
+            raise Return(self.call(scope, call[1], called, given))
+        self.fitting(scope, call[1], called, given)
+        raise Tail(called, given, scope.file, call[1])
+
+#@ end
     def do_break(self, tree, scope):
         raise Break(tree[2])
 
@@ -107,14 +179,13 @@ class Machine:
 
     def do_throw(self, tree, scope):
         value = self.eval(tree[2], scope)
-        fault = Fault("user", v.text(value), value)
+        fault = Fault("user", self.guarded(scope, tree[1], v.text, value), value)
 #@ rethrow
         if isinstance(value, dict) and isinstance(value.get("kind"), str):
             if isinstance(value.get("message"), str):
                 fault = Fault(value["kind"], value["message"], value)
 #@ end
-        fault.line, fault.file = tree[1], scope.file
-        raise fault
+        raise self.placed(fault, scope, tree[1])
 
     def do_if(self, tree, scope):
         self.inner(tree[3] if v.truth(self.eval(tree[2], scope)) else tree[4], scope)
@@ -154,7 +225,14 @@ class Machine:
 #@ loopvar == "fresh"
             holder = Scope(scope, scope.file)
 #@ end
+#@ unpack
+            if isinstance(name, tuple):
+                holder.names.update(self.spread(scope, line, name, values[place]))
+            else:
+                holder.names[name] = values[place]
+#@ else
             holder.names[name] = values[place]
+#@ end
             place += 1
             if not self.turn(body, Scope(holder, scope.file), label):
                 break
@@ -223,12 +301,18 @@ class Machine:
         _, line, sign, target, right = tree
         if target[0] == "name":
             _, where, name = target
+#@ constants == "early"
+            self.refuse(scope, where, name)
+#@ end
 #@ compound == "before"
             old = self.eval(target, scope)
             new = self.guarded(scope, line, v.operate, sign, old, self.eval(right, scope))
 #@ else
             value = self.eval(right, scope)
             new = self.guarded(scope, line, v.operate, sign, self.eval(target, scope), value)
+#@ end
+#@ constants == "late"
+            self.refuse(scope, where, name)
 #@ end
             scope.find(name).names[name] = new
             return
@@ -248,7 +332,13 @@ class Machine:
     def do_assign(self, tree, scope):
         _, line, target, right = tree
         if target[0] == "name":
+#@ constants == "early"
+            self.refuse(scope, target[1], target[2])
+#@ end
             value = self.eval(right, scope)
+#@ constants == "late"
+            self.refuse(scope, target[1], target[2])
+#@ end
             found = scope.find(target[2])
             if found is None or found is self.core:
 #@ undeclared
@@ -276,14 +366,15 @@ class Machine:
         value = self.eval(value, scope)
         for choices, body in cases:
             for choice in choices:
-                if v.same(value, self.eval(choice, scope)):
+                if self.guarded(scope, line, v.same, value, self.eval(choice, scope)):
                     self.inner(body, scope)
                     return
         if other is not None:
             self.inner(other, scope)
 #@ match == "total"
         else:
-            self.fail(scope, line, "value", "no case for " + v.text(value, True))
+            shown = self.guarded(scope, line, v.text, value, True)
+            self.fail(scope, line, "value", "no case for " + shown)
 #@ end
 #@ end
 #@ defer

@@ -37,22 +37,33 @@ def ordered(table):
 #@ end
 
 
-def text(value, quoted=False):
+def text(value, quoted=False, above=()):
     if isinstance(value, str):
         if not quoted:
             return value
         for old, new in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t")):
             value = value.replace(old, new)
         return '"' + value + '"'
+    if any([value is each for each in above]):
+#@ cycles == "marked"
+        return "[...]" if isinstance(value, list) else "{...}"
+#@ or cycles == "levels"
+        return "^" + str(len(above) - [id(each) for each in above].index(id(value)))
+#@ else
+        raise Fault("value", "endless value")
+#@ end
     if isinstance(value, list):
-        return "[" + ", ".join([text(each, True) for each in value]) + "]"
+        above = (*above, value)
+        return "[" + ", ".join([text(each, True, above) for each in value]) + "]"
     if isinstance(value, dict):
 #@ maporder == "written"
         keys = sorted(value, key=lambda key: (isinstance(key, str), key))
 #@ else
         keys = ordered(value)
 #@ end
-        return "{" + ", ".join([text(k, True) + ": " + text(value[k], True) for k in keys]) + "}"
+        above = (*above, value)
+        pairs = [text(key, True) + ": " + text(value[key], True, above) for key in keys]
+        return "{" + ", ".join(pairs) + "}"
     if isinstance(value, (Function, Builtin)):
         return "<fn " + value.name + ">"
     if isinstance(value, Module):
@@ -74,13 +85,23 @@ def truth(value):
 #@ end
 
 
-def same(left, right):
+def same(left, right, under=()):
     if kind(left) != kind(right):
         return False
+    if any([left is one and right is other for one, other in under]):
+#@ cycles
+        return True
+#@ else
+        raise Fault("value", "endless value")
+#@ end
     if isinstance(left, list):
-        return len(left) == len(right) and all([same(a, b) for a, b in zip(left, right)])
+        under = (*under, (left, right))
+        return len(left) == len(right) and all(same(a, b, under) for a, b in zip(left, right))
     if isinstance(left, dict):
-        return left.keys() == right.keys() and all([same(left[k], right[k]) for k in left])
+        under = (*under, (left, right))
+        return left.keys() == right.keys() and all(
+            same(left[key], right[key], under) for key in ordered(left)
+        )
     return left == right if isinstance(left, (int, str)) else left is right
 
 
@@ -143,7 +164,27 @@ def operate(sign, left, right):
 NAMES = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "divide"}
 
 
+#@ within
+def contains(held, value):
+    if isinstance(held, list):
+        return any(same(value, each) for each in held)
+    if isinstance(held, str) and isinstance(value, str):
+        return value in held
+    if isinstance(held, dict):
+#@ within == "values"
+        return any(same(value, held[key]) for key in ordered(held))
+#@ else
+        return key_of(value) in held
+#@ end
+    raise Fault("type", f"cannot search {kind(held)} for {kind(value)}")
+
+
+#@ end
 def compare(sign, left, right):
+#@ within
+    if sign in ("in", "not in"):
+        return contains(right, left) == (sign == "in")
+#@ end
     if sign in ("==", "!="):
 #@ equality == "typed"
         if kind(left) != kind(right) and left is not None and right is not None:
