@@ -9,8 +9,8 @@ from hexathlon.tasks.sql.draws import shifted
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
     EngineQuestion,
-    QuestionTable,
     EngineTexts,
+    QuestionTable,
     StoredTables,
 )
 from hexathlon.tasks.sql.schema import Row
