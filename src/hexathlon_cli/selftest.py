@@ -1,5 +1,6 @@
 """The command `selftest`."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -84,7 +85,7 @@ def selftest(
 
 def _check_places(envs: list[str], sandboxes: list[str], backends: list[str]) -> None:
     from hexathlon.baselines.harness.environments import find_environment
-    from hexathlon.baselines.harness.errors import UsageError, near_miss
+    from hexathlon.baselines.harness.errors import UsageError
     from hexathlon.envs.sandbox.ladder import BACKENDS
 
     if sandboxes and backends:
@@ -94,14 +95,22 @@ def _check_places(envs: list[str], sandboxes: list[str], backends: list[str]) ->
         "backend": (backends, _BACKENDS),
     }
     for option, (chosen, families) in kinds.items():
+        _check_names(option, chosen, [name for own in families.values() for name in own])
         for env in envs if chosen else ():
             known = families.get(find_environment(env).family)
             if known is None:
                 events = " and ".join(families) + (" event" if len(families) == 1 else " events")
                 raise UsageError(f"--{option} is for the {events}; {env} has no {option}")
-            for name in chosen:
-                if name.partition(":")[0].partition("+")[0] not in known:
-                    raise UsageError(near_miss(option, name, known))
+            _check_names(option, chosen, known)
+
+
+def _check_names(option: str, chosen: Sequence[str], known: Sequence[str]) -> None:
+    """Raise an error for a name that is not known; of a URL, the name is its beginning."""
+    from hexathlon.baselines.harness.errors import UsageError, near_miss
+
+    for name in chosen:
+        if name.partition(":")[0].partition("+")[0] not in known:
+            raise UsageError(near_miss(option, name, known))
 
 
 def _print(result: "SelftestResult", where: str) -> None:

@@ -53,13 +53,13 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     )  # fmt: skip
     return EngineQuestion(
         f"{text}.", tables, partial(_populate, drawn), partial(_by_hand, spec),
-        {"sqlite": _texts(spec)}, steps=1_400_000 if spec.hard else 150_000,
+        {"sqlite": _texts(spec)}, steps=1_200_000 if spec.hard else 130_000,
     )  # fmt: skip
 
 
 def _populate(drawn: EngineDraw, seed: int, visible: bool) -> StoredTables:
     values = drawn.values("rows", seed)
-    orders, prices = (1_500, 2_400) if visible else (1_200, 2_000)
+    orders, prices = (1_300, 2_100) if visible else (1_000, 1_700)
     regions = drawn.names("city", 6)
     first = values.rng.integers(0, 1 << 30, (orders, 4)).tolist()
     placed: list[Row] = [

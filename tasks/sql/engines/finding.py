@@ -99,8 +99,9 @@ def accepted(drawn: EngineDraw) -> Accepted:
     texts, budget = made.texts["sqlite"], made.steps
     left = dict(texts.wrong)
     for number in range(hidden_of(drawn.template) + 1):
-        bench = _Bench(engine_image(drawn, number))
-        expected = made.by_hand(made.populate(population_seed(drawn, number), number == 0))
+        drawn_rows = made.populate(population_seed(drawn, number), number == 0)
+        bench = _Bench(_image_with(drawn, number, drawn_rows))
+        expected = made.by_hand(drawn_rows)
         if not 2 <= len(expected) <= _MOST_ROWS:
             raise GenerationExhausted(f"an answer of {len(expected)} rows")
         try:
@@ -156,11 +157,15 @@ def population_seed(drawn: EngineDraw, number: int) -> int:
 
 def engine_image(drawn: EngineDraw, number: int) -> bytes:
     """Return a database of a question: number 0 is the visible one. Recent ones are cached."""
+    return _image_with(drawn, number, None)
+
+
+def _image_with(drawn: EngineDraw, number: int, rows: StoredTables | None) -> bytes:
     made = question_of(drawn)
 
     def image() -> bytes:
-        rows = made.populate(population_seed(drawn, number), number == 0)
-        return typed_image(made.tables, rows)
+        own = rows or made.populate(population_seed(drawn, number), number == 0)
+        return typed_image(made.tables, own)
 
     return _images.get((drawn, number), image)
 

@@ -19,6 +19,7 @@ __all__ = ["draw"]
 
 _DAY = "2024-01-01"
 _LEAST = 3
+_DAY_OF_MONTH, _WEEK = "CAST(strftime('%d', day) AS INTEGER)", "date_trunc('week', day)"
 _TABLES = (
     QuestionTable("accounts", (("id", "INTEGER"), ("name", "TEXT"))),
     QuestionTable(
@@ -55,9 +56,9 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn), partial(_by_hand, spec),
         {
-            "sqlite": _texts(spec, "julianday(day)", "{}", _SLIPS["sqlite"]),
-            "duckdb": _texts(spec, "day", "INTERVAL {} DAY", _SLIPS["duckdb"]),
-            "postgresql": _texts(spec, "day", "INTERVAL '{} days'", _SLIPS["postgresql"]),
+            "sqlite": _texts(spec, "julianday(day)", "{}", _DAY_OF_MONTH),
+            "duckdb": _texts(spec, "day", "INTERVAL {} DAY", _WEEK),
+            "postgresql": _texts(spec, "day", "INTERVAL '{} days'", _WEEK),
         },
     )  # fmt: skip
 
@@ -138,22 +139,15 @@ def _query(
     )
 
 
-_SLIPS = {
-    "sqlite": {"order": "CAST(strftime('%d', day) AS INTEGER)"},
-    "duckdb": {"order": "date_trunc('week', day)"},
-    "postgresql": {"order": "date_trunc('week', day)"},
-}
-"""Orders that someone might choose to have a frame of days."""
-
-
-def _texts(spec: tuple[int, int, int], order: str, days: str, slips: dict[str, str]) -> EngineTexts:
+def _texts(spec: tuple[int, int, int], order: str, days: str, rough: str) -> EngineTexts:
+    """Return the texts of a dialect; `rough` is an order that takes different days for one."""
     query: Callable[..., str] = partial(_query, spec)
     wrong = {
         "rows_for_days": query(order, days, frame="ROWS"),
         "own_day_too": query(order, days, upto="CURRENT ROW"),
         "bookings_for_days": query(order, days, rows="ROWS"),
         "few_are_enough": query(order, days, least=1),
-        "other_order": query(slips["order"], days),
+        "other_order": query(rough, days),
         "one_day_less": _query((spec[0] - 1, *spec[1:]), order, days),
     }
     if spec[2]:

@@ -63,7 +63,7 @@ def _populate(drawn: EngineDraw, seed: int, visible: bool) -> StoredTables:
     kinds = values.sample("BDFGHKLM", 5)
     codes = [f"{kind}-{number}" for kind in kinds for number in range(100, 100 + 24)]
     rows: list[tuple[str, str, str, int]] = []
-    most = 120 if visible else 70
+    most = 100 if visible else 60
     numbers = values.rng.integers(0, 1 << 30, (len(codes), most)).tolist()
     for code, own in zip(codes, numbers, strict=True):
         minute = own[0] % 60_000

@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 
+from hexathlon.baselines.harness.selftest import run_selftest
 from hexathlon.envs.errors import BackendMissing
 from hexathlon.envs.sql.env import SQLEnv
 from hexathlon.evaluators.sql.runs import GraderFault, run_submitted
@@ -270,6 +271,13 @@ def test_tasks_are_functions_of_their_address():
     assert again.hash == task.hash and database_bytes(again.params) == image
     other = SOURCE.build(task.id.replace("/test/", "/dev/"))
     assert other.params["engine"]["seed"] != task.params["engine"]["seed"]
+
+
+def test_a_self_test_can_be_of_some_templates():
+    result = run_selftest("SQL", 2, template="budget_latest", kinds=["oracle"])
+    assert result.holds and result.tasks == 2
+    played = {name.split("/")[1] for name in result.tallies["oracle"].rewards}
+    assert played == {"budget_latest"}
 
 
 def test_a_backend_that_is_not_installed_is_named(monkeypatch):
