@@ -1,0 +1,99 @@
+"""Compiles the kernels of `kernels.c` with the machine's C compiler, once for each processor.
+
+The library is kept in the cache directory. Nothing here knows about models.
+"""
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+from hexathlon.tasks.cache.disk import cache_location
+
+__all__ = ["KernelsMissing", "kernels"]
+
+_SOURCE = Path(__file__).with_name("kernels.c")
+_FLAGS = (
+    "-std=gnu11", "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast",
+    "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC",
+)  # fmt: skip
+_DEADLINE_S = 120
+
+_POINTER, _INTEGER = ctypes.c_void_p, ctypes.c_int64
+_FUNCTIONS = {
+    "hexathlon_pack": (None, (_POINTER, _INTEGER, _INTEGER, _POINTER)),
+    "hexathlon_scratch": (_INTEGER, (_POINTER, _POINTER)),
+    "hexathlon_forward": (
+        _INTEGER,
+        (_POINTER, _POINTER, _INTEGER, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER),
+    ),
+    "hexathlon_logits": (None, (_POINTER, _INTEGER, _POINTER, _POINTER)),
+}
+"""Result and arguments of each function of the library."""
+
+
+class KernelsMissing(Exception):
+    """The kernels cannot be used on this machine; the message says why."""
+
+
+@lru_cache(maxsize=1)
+def kernels() -> ctypes.CDLL:
+    """Return the library, compiled now unless it is cached.
+
+    Raises:
+        KernelsMissing: If the processor has no AVX-512, or there is no working C compiler.
+    """
+    if torch.backends.cpu.get_cpu_capability() != "AVX512":
+        raise KernelsMissing("the compiled kernels need a processor with AVX-512")
+    compiler = shutil.which(os.environ.get("CC") or "cc")
+    if compiler is None:
+        raise KernelsMissing("the compiled kernels need a C compiler, such as gcc or clang")
+    file = cache_location().with_name("kernels") / f"{_key(compiler)}.so"
+    try:
+        if not file.exists():
+            _compile(compiler, file)
+        library = ctypes.CDLL(str(file))
+    except (OSError, subprocess.SubprocessError) as error:
+        raise KernelsMissing(f"the kernels cannot be compiled: {_cause(error)}") from error
+    for name, (result, arguments) in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _key(compiler: str) -> str:
+    """Return a digest of the source, the compiler and the processor."""
+    digest = hashlib.sha256(_SOURCE.read_bytes())
+    digest.update(repr((_FLAGS, compiler, Path(compiler).stat().st_mtime_ns)).encode())
+    described = Path("/proc/cpuinfo")
+    if described.exists():
+        lines = described.read_text(encoding="utf-8").splitlines()
+        kinds = {line for line in lines if line.startswith(("model name", "flags"))}
+        digest.update("\n".join(sorted(kinds)).encode())
+    return digest.hexdigest()[:24]
+
+
+def _compile(compiler: str, file: Path) -> None:
+    """Compile into a file that appears whole, since several processes may do so at once."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=file.parent) as folder:
+        made = Path(folder) / file.name
+        subprocess.run(
+            [compiler, *_FLAGS, "-o", str(made), str(_SOURCE), "-lm"],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=_DEADLINE_S,
+        )
+        os.replace(made, file)
+
+
+def _cause(error: Exception) -> str:
+    said = getattr(error, "stderr", None) or str(error)
+    return str(said).strip().splitlines()[0] if str(said).strip() else repr(error)
