@@ -1,4 +1,4 @@
-"""A decoder for Llama-style models on a CPU whose kernels are compiled C, see `kernels.c`.
+"""A decoder for Llama-style models on a CPU whose kernels are compiled C, see `kernels/decoding.c`.
 
 It computes the same function as `LlamaDecoder`, up to rounding, without padding: tokens of rows of any
 length go through one pass together. Its results are batch-invariant. Norms, rotations and
@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, llama_layer, padded
-from hexathlon.baselines.engines.local.kernels import KernelsMissing, kernels
 from hexathlon.baselines.engines.local.store import KeyValueStore
+from hexathlon.baselines.kernels.library import KernelsMissing, kernels
 
 __all__ = ["BlockedStore", "CompiledDecoder", "compiled_cause"]
 

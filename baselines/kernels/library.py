@@ -1,4 +1,4 @@
-"""Compiles the kernels of `kernels.c` with the machine's C compiler, once for each processor.
+"""Compiles the kernels with the machine's C compiler, once for each processor.
 
 The library is kept in the cache directory. Nothing here knows about models.
 """
@@ -18,14 +18,15 @@ from hexathlon.tasks.cache.disk import cache_location
 
 __all__ = ["KernelsMissing", "kernels"]
 
-_SOURCE = Path(__file__).with_name("kernels.c")
+_FOLDER = Path(__file__).parent
+_SOURCES = ("decoding.c", "training.c")
 _FLAGS = (
     "-std=gnu11", "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast",
     "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC",
 )  # fmt: skip
 _DEADLINE_S = 120
 
-_POINTER, _INTEGER = ctypes.c_void_p, ctypes.c_int64
+_POINTER, _INTEGER, _DOUBLE = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
 _FUNCTIONS = {
     "hexathlon_pack": (None, (_POINTER, _INTEGER, _INTEGER, _POINTER)),
     "hexathlon_scratch": (_INTEGER, (_POINTER, _POINTER)),
@@ -34,6 +35,24 @@ _FUNCTIONS = {
         (_POINTER, _POINTER, _INTEGER, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER),
     ),
     "hexathlon_logits": (None, (_POINTER, _INTEGER, _POINTER, _POINTER)),
+    "hexathlon_product": (
+        None,
+        (_POINTER, _INTEGER, _POINTER, _INTEGER, _INTEGER, _POINTER, _POINTER),
+    ),
+    "hexathlon_pack_transposed": (None, (_POINTER, _INTEGER, _INTEGER, _POINTER)),
+    "hexathlon_outer": (
+        None,
+        (_POINTER, _POINTER, _INTEGER, _INTEGER, _INTEGER, _POINTER, _POINTER),
+    ),
+    "hexathlon_silu": (None, (_POINTER, _INTEGER, _INTEGER, _POINTER)),
+    "hexathlon_silu_backward": (None, (_POINTER, _POINTER, _INTEGER, _INTEGER, _POINTER)),
+    "hexathlon_norm": (None, (_POINTER, _POINTER, _INTEGER, _INTEGER, _DOUBLE, _POINTER)),
+    "hexathlon_norm_backward": (
+        None,
+        (_POINTER, _POINTER, _POINTER, _INTEGER, _INTEGER, _DOUBLE, _POINTER, _POINTER),
+    ),
+    "hexathlon_heads": (None, (_POINTER, _POINTER, _POINTER)),
+    "hexathlon_heads_backward": (None, (_POINTER,) * 8),
 }
 """Result and arguments of each function of the library."""
 
@@ -69,7 +88,9 @@ def kernels() -> ctypes.CDLL:
 
 def _key(compiler: str) -> str:
     """Return a digest of the source, the compiler and the processor."""
-    digest = hashlib.sha256(_SOURCE.read_bytes())
+    digest = hashlib.sha256()
+    for name in ("products.h", *_SOURCES):
+        digest.update((_FOLDER / name).read_bytes())
     digest.update(repr((_FLAGS, compiler, Path(compiler).stat().st_mtime_ns)).encode())
     described = Path("/proc/cpuinfo")
     if described.exists():
@@ -85,7 +106,7 @@ def _compile(compiler: str, file: Path) -> None:
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         made = Path(folder) / file.name
         subprocess.run(
-            [compiler, *_FLAGS, "-o", str(made), str(_SOURCE), "-lm"],
+            [compiler, *_FLAGS, "-o", str(made), *(str(_FOLDER / each) for each in _SOURCES), "-lm"],
             check=True,
             capture_output=True,
             text=True,

@@ -1,0 +1,307 @@
+"""Layers of Llama-style models on CPUs with AVX-512, forward and backward by compiled kernels.
+
+Products of the same input are joined, and norms, rotations and activations take one pass over memory
+each. Layers keep their parameters, names and results, up to rounding. The kernels are in
+`kernels/training.c`; attention itself is torch's.
+"""
+
+import ctypes
+from collections.abc import Callable
+from ctypes import c_double, c_int64, c_void_p
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from hexathlon.baselines.kernels.library import KernelsMissing, kernels
+from hexathlon.baselines.learner.norms import FusedRmsNorm
+from hexathlon.baselines.learner.products import OneDnnLinear, has_fast_mkl, is_plain
+
+__all__ = ["compile_layers"]
+
+_LANES, _PANEL, _CHUNK = 16, 32, 256
+_FAMILIES = ("Llama", "Mistral", "Qwen2", "Qwen3")
+
+
+def compile_layers(model: nn.Module) -> int:
+    """Let attention, feed-forward layers and norms of a model on a CPU use the compiled kernels.
+
+    Args:
+        model: Changed in place; layers that others have changed, as by adapters, are left alone.
+
+    Returns:
+        Number of layers changed; 0 where the kernels do not run.
+    """
+    try:
+        kernels()
+    except KernelsMissing:
+        return 0
+    changed = 0
+    for layer in model.modules():
+        kind = type(layer)
+        family = kind.__name__.removesuffix("MLP").removesuffix("Attention")
+        if isinstance(layer, FusedRmsNorm) and layer.weight.numel() % _LANES == 0:
+            layer.__class__ = CompiledNorm
+        elif family in _FAMILIES and kind.__name__.endswith("MLP") and _feeds(layer):
+            layer.__class__ = _compiled(kind, _feed_forward)
+        elif family in _FAMILIES and kind.__name__.endswith("Attention") and _attends(layer):
+            layer.__class__ = _compiled(kind, _attention)
+        else:
+            continue
+        changed += 1
+    return changed
+
+
+@lru_cache(maxsize=64)
+def _compiled(kind: type[nn.Module], forward: Callable[..., Any]) -> type[nn.Module]:
+    """Return the class of a layer with another forward pass, which may call the first one."""
+    return type(f"Compiled{kind.__name__}", (kind,), {"forward": forward})
+
+
+def _feeds(layer: Any) -> bool:
+    parts = (layer.gate_proj, layer.up_proj, layer.down_proj)
+    plain = all(_is_plain_linear(part) and part.bias is None for part in parts)
+    return plain and layer.down_proj.in_features % _LANES == 0 and layer.config.hidden_act == "silu"
+
+
+def _attends(layer: Any) -> bool:
+    parts = (layer.q_proj, layer.k_proj, layer.v_proj, layer.o_proj)
+    normed = hasattr(layer, "q_norm") == hasattr(layer, "k_norm")
+    return all(map(_is_plain_linear, parts)) and normed and layer.head_dim in {16, 32, 64, 128}
+
+
+def _is_plain_linear(layer: Any) -> bool:
+    return type(layer) in {nn.Linear, OneDnnLinear} and is_plain(layer.weight)
+
+
+def _runs(layer: nn.Module, values: Tensor) -> bool:
+    """Return whether the kernels can compute a layer's pass."""
+    plain = is_plain(values) and not torch.is_autocast_enabled("cpu") and values.numel() > 0
+    return plain and all(map(is_plain, layer.parameters()))
+
+
+def _feed_forward(self: Any, values: Tensor) -> Tensor:
+    if not _runs(self, values):
+        result: Tensor = super(type(self), self).forward(values)
+        return result
+    gate, up, down = self.gate_proj.weight, self.up_proj.weight, self.down_proj.weight
+    fed: Tensor = _FeedForward.apply(values, gate, up, down)  # type: ignore[no-untyped-call]
+    return fed
+
+
+def _attention(
+    self: Any,
+    hidden_states: Tensor,
+    position_embeddings: tuple[Tensor, Tensor],
+    attention_mask: Tensor | None = None,
+    past_key_values: Any = None,
+    **more: Any,
+) -> tuple[Tensor, Tensor | None]:
+    if not _runs(self, hidden_states) or hidden_states.dim() != 3:
+        outcome: tuple[Tensor, Tensor | None] = super(type(self), self).forward(
+            hidden_states,
+            position_embeddings=position_embeddings,
+            attention_mask=attention_mask,
+            past_key_values=past_key_values,
+            **more,
+        )
+        return outcome
+    from transformers.models.qwen3.modeling_qwen3 import ALL_ATTENTION_FUNCTIONS
+
+    projections = (self.q_proj, self.k_proj, self.v_proj)
+    norms = (self.q_norm, self.k_norm) if hasattr(self, "q_norm") else (None, None)
+    epsilon = 0.0 if norms[0] is None else norms[0].variance_epsilon
+    query, key, value = _Heads.apply(  # type: ignore[no-untyped-call]
+        hidden_states, *position_embeddings, self.head_dim, epsilon,
+        *(None if norm is None else norm.weight for norm in norms),
+        *(each.weight for each in projections), *(each.bias for each in projections),
+    )  # fmt: skip
+    if past_key_values is not None:
+        key, value = past_key_values.update(key, value, self.layer_idx)
+    attend = ALL_ATTENTION_FUNCTIONS.get_interface(self.config._attn_implementation, None)
+    mixed, weights = attend(
+        self, query, key, value, attention_mask, dropout=0.0, scaling=self.scaling,
+        sliding_window=getattr(self, "sliding_window", None), **more,
+    )  # fmt: skip
+    return self.o_proj(mixed.reshape(*hidden_states.shape[:-1], -1)), weights
+
+
+class CompiledNorm(FusedRmsNorm):
+    """An RMS norm over the last dimension, in one pass."""
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return the normed values, of the same shape and type."""
+        if not (is_plain(values) and is_plain(self.weight)) or not values.numel():
+            return super().forward(values)
+        result: Tensor = _Norm.apply(values, self.weight, self.variance_epsilon)  # type: ignore[no-untyped-call]
+        return result
+
+
+class _Norm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, weight: Tensor, epsilon: float) -> Tensor:
+        values = values.contiguous()
+        result = torch.empty_like(values)
+        size = values.shape[-1]
+        kernels().hexathlon_norm(
+            values.data_ptr(), weight.data_ptr(), values.numel() // size, size, epsilon,
+            result.data_ptr(),
+        )  # fmt: skip
+        ctx.save_for_backward(values, weight)
+        ctx.epsilon = epsilon
+        return result
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+        values, weight = ctx.saved_tensors
+        gradient, size = gradient.contiguous(), values.shape[-1]
+        for_values, for_weight = torch.empty_like(values), torch.empty_like(weight)
+        kernels().hexathlon_norm_backward(
+            values.data_ptr(), weight.data_ptr(), gradient.data_ptr(), values.numel() // size, size,
+            ctx.epsilon, for_values.data_ptr(), for_weight.data_ptr(),
+        )  # fmt: skip
+        return for_values, for_weight, None
+
+
+class _FeedForward(torch.autograd.Function):
+    """`down @ (silu(gate @ values) * (up @ values))` with its gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> Tensor:
+        rows = values.reshape(-1, values.shape[-1])
+        both = _product(rows, _packed(gate, up), 2 * len(gate))
+        fed = torch.empty(len(rows), len(gate))
+        kernels().hexathlon_silu(both.data_ptr(), len(rows), len(gate), fed.data_ptr())
+        ctx.save_for_backward(rows, both, fed, gate, up, down)
+        return _product(fed, _packed(down), len(down)).view(values.shape)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        rows, both, fed, gate, up, down = ctx.saved_tensors
+        slope = gradient.reshape(-1, gradient.shape[-1]).contiguous()
+        for_fed = _product(slope, _packed_transposed(down), down.shape[1])
+        for_both = torch.empty_like(both)
+        kernels().hexathlon_silu_backward(
+            both.data_ptr(), for_fed.data_ptr(), len(rows), len(gate), for_both.data_ptr()
+        )
+        needs = ctx.needs_input_grad
+        for_values = None
+        if needs[0]:
+            joined = _packed_transposed(torch.cat([gate, up]))
+            for_values = _product(for_both, joined, rows.shape[1]).view(gradient.shape)
+        for_gate, for_up = _outer(for_both, rows).split(len(gate)) if any(needs[1:3]) else (None,) * 2
+        return for_values, for_gate, for_up, _outer(slope, fed) if needs[3] else None
+
+
+class _HeadShapes(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int64) for name in (
+            "rows", "tokens", "heads", "kv_heads", "width", "stride",
+        )),
+        ("epsilon", c_double),
+        *((name, c_void_p) for name in ("cos", "sin", "query_norm", "key_norm")),
+    ]  # fmt: skip
+
+
+class _Heads(torch.autograd.Function):
+    """Queries, keys and values, `[rows, heads, tokens, width]`, normed and rotated."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, values: Tensor, cos: Tensor, sin: Tensor, width: int, epsilon: float,
+        query_norm: Tensor | None, key_norm: Tensor | None, q: Tensor, k: Tensor, v: Tensor,
+        *biases: Tensor | None,
+    ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+        rows, tokens, size = values.shape
+        flat = values.reshape(-1, size)
+        bias = None if biases[0] is None else torch.cat([b for b in biases if b is not None])
+        outputs = len(q) + len(k) + len(v)
+        qkv = _product(flat, _packed(q, k, v), outputs, bias)
+        heads, kv_heads = len(q) // width, len(k) // width
+        cos, sin = cos.contiguous(), sin.contiguous()
+        norms = (query_norm, key_norm)
+        ctx.shapes = _HeadShapes(
+            rows, tokens, heads, kv_heads, width, tokens * width if len(cos) > 1 else 0, epsilon,
+            cos.data_ptr(), sin.data_ptr(), *(None if n is None else n.data_ptr() for n in norms),
+        )  # fmt: skip
+        placed = torch.empty(rows, tokens, heads + kv_heads, width)
+        kernels().hexathlon_heads(ctypes.byref(ctx.shapes), qkv.data_ptr(), placed.data_ptr())
+        ctx.save_for_backward(flat, qkv, cos, sin, *norms, q, k, v)
+        # Parts of one tensor that only views share could not be returned; values are copied.
+        query, key = placed.split([heads, kv_heads], 2)
+        value = qkv.view(rows, tokens, -1, width)[:, :, heads + kv_heads :]
+        return tuple(each.transpose(1, 2).contiguous() for each in (query, key, value))  # type: ignore[return-value]
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        flat, qkv, _, _, query_norm, key_norm, q, k, v = ctx.saved_tensors
+        turned = [each.transpose(1, 2).contiguous() for each in gradients]
+        slope = torch.empty_like(qkv)
+        width = ctx.shapes.width
+        for_norms = torch.empty(2, width)
+        kernels().hexathlon_heads_backward(
+            ctypes.byref(ctx.shapes), qkv.data_ptr(), *(each.data_ptr() for each in turned),
+            slope.data_ptr(), for_norms[0].data_ptr(), for_norms[1].data_ptr(),
+        )  # fmt: skip
+        needs = ctx.needs_input_grad
+        for_values = None
+        if needs[0]:
+            joined = _packed_transposed(torch.cat([q, k, v]))
+            shape = (ctx.shapes.rows, ctx.shapes.tokens, flat.shape[1])
+            for_values = _product(slope, joined, flat.shape[1]).view(shape)
+        sizes = [len(q), len(k), len(v)]
+        weights = _outer(slope, flat).split(sizes) if any(needs[7:10]) else (None,) * 3
+        biases = slope.sum(0).split(sizes) if any(needs[10:]) else (None,) * 3
+        norms = (None, None) if query_norm is None else for_norms.unbind(0)
+        return for_values, None, None, None, None, *norms, *weights, *biases
+
+
+def _packed(*weights: Tensor) -> Tensor:
+    """Return weights with the same inputs, joined and packed for `_product`."""
+    joined = torch.cat(weights) if len(weights) > 1 else weights[0].contiguous()
+    outputs, inputs = joined.shape
+    packed = torch.empty(-(-outputs // _PANEL) * _PANEL * inputs)
+    kernels().hexathlon_pack(joined.data_ptr(), outputs, inputs, packed.data_ptr())
+    return packed
+
+
+def _packed_transposed(weight: Tensor) -> Tensor:
+    outputs, inputs = weight.shape
+    packed = torch.empty(-(-inputs // _PANEL) * _PANEL * outputs)
+    weight = weight.contiguous()
+    kernels().hexathlon_pack_transposed(weight.data_ptr(), outputs, inputs, packed.data_ptr())
+    return packed
+
+
+def _product(rows: Tensor, packed: Tensor, outputs: int, bias: Tensor | None = None) -> Tensor:
+    """Return the product of rows, `[tokens, inputs]`, with a packed weight."""
+    rows = rows.contiguous()
+    result = torch.empty(len(rows), outputs)
+    place = None
+    if bias is not None:
+        bias = nn.functional.pad(bias, (0, -outputs % _PANEL))
+        place = bias.data_ptr()
+    kernels().hexathlon_product(
+        rows.data_ptr(), len(rows), packed.data_ptr(), outputs, rows.shape[1], place,
+        result.data_ptr(),
+    )  # fmt: skip
+    return result
+
+
+def _outer(gradient: Tensor, values: Tensor) -> Tensor:
+    """Return `gradient.T @ values`, the gradient of a weight."""
+    if has_fast_mkl():
+        return gradient.t() @ values
+    tokens, outputs, inputs = len(values), gradient.shape[1], values.shape[1]
+    values = values.contiguous()
+    result = torch.empty(outputs, inputs)
+    scratch = torch.empty(_CHUNK * (outputs + inputs + 2 * _PANEL))
+    kernels().hexathlon_outer(
+        gradient.data_ptr(), values.data_ptr(), tokens, outputs, inputs, result.data_ptr(),
+        scratch.data_ptr(),
+    )  # fmt: skip
+    return result
