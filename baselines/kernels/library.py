@@ -44,8 +44,14 @@ _FUNCTIONS = {
         None,
         (_POINTER, _POINTER, _INTEGER, _INTEGER, _INTEGER, _POINTER, _POINTER),
     ),
-    "hexathlon_silu": (None, (_POINTER, _INTEGER, _INTEGER, _POINTER)),
-    "hexathlon_silu_backward": (None, (_POINTER, _POINTER, _INTEGER, _INTEGER, _POINTER)),
+    "hexathlon_feed": (
+        None,
+        (_POINTER, _INTEGER, *(_POINTER,) * 2, *(_INTEGER,) * 2, *(_POINTER,) * 3),
+    ),
+    "hexathlon_feed_backward": (
+        None,
+        (_POINTER, _INTEGER, *(_POINTER,) * 2, *(_INTEGER,) * 2, *(_POINTER,) * 7),
+    ),
     "hexathlon_norm": (None, (_POINTER, _POINTER, _INTEGER, _INTEGER, _DOUBLE, _POINTER)),
     "hexathlon_norm_backward": (
         None,

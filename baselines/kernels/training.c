@@ -4,15 +4,15 @@
 
 #include "products.h"
 
-#define ROWS 128 /* rows of a product that stay in the L2 cache */
+#define BLOCK 64 /* rows that stay in the L2 cache */
 #define CHUNK 256 /* tokens that are summed together in the gradient of a weight */
 #define TILE_ROWS 8
 
 /* `out[rows][outputs] = a[rows][inputs] @ weight`; `bias` has whole panels, or is null. */
 void hexathlon_product(const float *a, int64_t rows, const float *weight, int64_t outputs, int64_t inputs,
                        const float *bias, float *out) {
-    for (int64_t begin = 0; begin < rows; begin += ROWS) {
-        int64_t count = rows - begin < ROWS ? rows - begin : ROWS;
+    for (int64_t begin = 0; begin < rows; begin += BLOCK) {
+        int64_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
         product(a + begin * inputs, inputs, count, weight, outputs, inputs, bias, out + begin * outputs,
                 outputs, STORE);
     }
@@ -62,59 +62,86 @@ INLINE void outer_tile(const float *a, const float *b, int64_t count, float *out
     }
 }
 
+/* Add `gradient[count][outputs].T @ values[count][inputs]` to `out`, or store it if `first`; `scratch` has
+   room for both, each padded to a multiple of 32. */
+static void outer(const float *gradient, const float *values, int64_t count, int64_t outputs,
+                  int64_t inputs, float *out, int first, float *scratch) {
+    const int64_t tiles = (outputs + TILE_ROWS - 1) / TILE_ROWS, panels = (inputs + PANEL - 1) / PANEL;
+    float *left = scratch, *right = scratch + tiles * TILE_ROWS * count;
+    for (int64_t t = 0; t < count; t++) {
+        const float *row = gradient + t * outputs;
+        for (int64_t i = 0; i < tiles; i++) {
+            int64_t width = outputs - i * TILE_ROWS < TILE_ROWS ? outputs - i * TILE_ROWS : TILE_ROWS;
+            float *place = left + (i * count + t) * TILE_ROWS;
+            if (width == TILE_ROWS) memcpy(place, row + i * TILE_ROWS, TILE_ROWS * sizeof(float));
+            else for (int64_t n = 0; n < TILE_ROWS; n++) place[n] = n < width ? row[i * TILE_ROWS + n] : 0;
+        }
+        row = values + t * inputs;
+        for (int64_t i = 0; i < panels; i++) {
+            int64_t width = inputs - i * PANEL < PANEL ? inputs - i * PANEL : PANEL;
+            float *place = right + (i * count + t) * PANEL;
+            if (width == PANEL) memcpy(place, row + i * PANEL, PANEL * sizeof(float));
+            else for (int64_t n = 0; n < PANEL; n++) place[n] = n < width ? row[i * PANEL + n] : 0;
+        }
+    }
+    for (int64_t p = 0; p < panels; p++)
+        for (int64_t i = 0; i < tiles; i++)
+            outer_tile(left + i * count * TILE_ROWS, right + p * count * PANEL, count,
+                       out + i * TILE_ROWS * inputs + p * PANEL, inputs, outputs - i * TILE_ROWS,
+                       inputs - p * PANEL, first);
+}
+
 /* `out[outputs][inputs] = gradient[tokens][outputs].T @ values[tokens][inputs]`; `scratch` has room for
-   256 tokens of both, each padded to a multiple of 32. */
+   256 tokens of both. */
 void hexathlon_outer(const float *gradient, const float *values, int64_t tokens, int64_t outputs,
                      int64_t inputs, float *out, float *scratch) {
-    const int64_t tiles = (outputs + TILE_ROWS - 1) / TILE_ROWS, panels = (inputs + PANEL - 1) / PANEL;
-    float *left = scratch, *right = scratch + tiles * TILE_ROWS * CHUNK;
-    for (int64_t begin = 0; begin < tokens; begin += CHUNK) {
-        int64_t count = tokens - begin < CHUNK ? tokens - begin : CHUNK;
-        for (int64_t t = 0; t < count; t++) {
-            const float *row = gradient + (begin + t) * outputs;
-            for (int64_t i = 0; i < tiles; i++) {
-                int64_t width = outputs - i * TILE_ROWS < TILE_ROWS ? outputs - i * TILE_ROWS : TILE_ROWS;
-                float *place = left + (i * CHUNK + t) * TILE_ROWS;
-                if (width == TILE_ROWS) memcpy(place, row + i * TILE_ROWS, TILE_ROWS * sizeof(float));
-                else for (int64_t n = 0; n < TILE_ROWS; n++) place[n] = n < width ? row[i * TILE_ROWS + n] : 0;
+    for (int64_t begin = 0; begin < tokens; begin += CHUNK)
+        outer(gradient + begin * outputs, values + begin * inputs,
+              tokens - begin < CHUNK ? tokens - begin : CHUNK, outputs, inputs, out, begin == 0, scratch);
+}
+
+/* Feed-forward layers, `down @ (silu(gate @ in) * (up @ in))`. `both` gets `[tokens][gate, up]`, `fed` the
+   inputs of `down`; `size`, their width, is a multiple of 16. A block of tokens stays in the cache. */
+void hexathlon_feed(const float *in, int64_t tokens, const float *gate_up, const float *down,
+                    int64_t inputs, int64_t size, float *both, float *fed, float *out) {
+    for (int64_t begin = 0; begin < tokens; begin += BLOCK) {
+        int64_t count = tokens - begin < BLOCK ? tokens - begin : BLOCK;
+        float *pair = both + begin * 2 * size, *mixed = fed + begin * size;
+        product(in + begin * inputs, inputs, count, gate_up, 2 * size, inputs, 0, pair, 2 * size, STORE);
+        for (int64_t t = 0; t < count; t++)
+            for (int64_t i = 0; i < size; i += LANES) {
+                const float *gate = pair + 2 * t * size + i;
+                put(mixed + t * size + i, silu(load(gate)) * load(gate + size));
             }
-            row = values + (begin + t) * inputs;
-            for (int64_t i = 0; i < panels; i++) {
-                int64_t width = inputs - i * PANEL < PANEL ? inputs - i * PANEL : PANEL;
-                float *place = right + (i * CHUNK + t) * PANEL;
-                if (width == PANEL) memcpy(place, row + i * PANEL, PANEL * sizeof(float));
-                else for (int64_t n = 0; n < PANEL; n++) place[n] = n < width ? row[i * PANEL + n] : 0;
-            }
-        }
-        for (int64_t p = 0; p < panels; p++)
-            for (int64_t i = 0; i < tiles; i++)
-                outer_tile(left + i * CHUNK * TILE_ROWS, right + p * CHUNK * PANEL, count,
-                           out + i * TILE_ROWS * inputs + p * PANEL, inputs, outputs - i * TILE_ROWS,
-                           inputs - p * PANEL, begin == 0);
+        product(mixed, size, count, down, inputs, size, 0, out + begin * inputs, inputs, STORE);
     }
 }
 
-/* `out = silu(gate) * up`, `[tokens][size]`, of `both`, `[tokens][gate, up]`; sizes are multiples of 16. */
-void hexathlon_silu(const float *both, int64_t tokens, int64_t size, float *out) {
-    for (int64_t t = 0; t < tokens; t++)
-        for (int64_t i = 0; i < size; i += LANES) {
-            const float *gate = both + 2 * t * size + i;
-            put(out + t * size + i, silu(load(gate)) * load(gate + size));
-        }
-}
-
-/* Gradient of `hexathlon_silu`, `[tokens][gate, up]`. */
-void hexathlon_silu_backward(const float *both, const float *gradient, int64_t tokens, int64_t size,
-                             float *out) {
-    for (int64_t t = 0; t < tokens; t++)
-        for (int64_t i = 0; i < size; i += LANES) {
-            const float *place = both + 2 * t * size + i;
-            float *target = out + 2 * t * size + i;
-            vec gate = load(place), up = load(place + size), slope = load(gradient + t * size + i);
-            vec share = 1.0f / (1.0f + exponential(-gate));
-            put(target, slope * up * share * (1.0f + gate * (1.0f - share)));
-            put(target + size, slope * gate * share);
-        }
+/* Gradients of `in` and of the weights, `[gate, up][inputs]` and `[inputs][size]`, from that of the
+   result; `down` and `gate_up` are packed transposed. `scratch` has room for 64 tokens of `in`, of the
+   gradients of `fed` and `both`, and for those of `both` and `in` again, padded to a multiple of 32. */
+void hexathlon_feed_backward(const float *gradient, int64_t tokens, const float *gate_up,
+                             const float *down, int64_t inputs, int64_t size, const float *in,
+                             const float *both, const float *fed, float *for_in, float *for_gate_up,
+                             float *for_down, float *scratch) {
+    float *slope = scratch, *target = slope + BLOCK * size, *rest = target + 2 * BLOCK * size;
+    for (int64_t begin = 0; begin < tokens; begin += BLOCK) {
+        int64_t count = tokens - begin < BLOCK ? tokens - begin : BLOCK;
+        const float *pair = both + begin * 2 * size, *change = gradient + begin * inputs;
+        product(change, inputs, count, down, size, inputs, 0, slope, size, STORE);
+        for (int64_t t = 0; t < count; t++)
+            for (int64_t i = 0; i < size; i += LANES) {
+                int64_t place = 2 * t * size + i;
+                vec gate = load(pair + place), up = load(pair + place + size);
+                vec share = 1.0f / (1.0f + exponential(-gate)), by = load(slope + t * size + i);
+                put(target + place, by * up * share * (1.0f + gate * (1.0f - share)));
+                put(target + place + size, by * gate * share);
+            }
+        product(target, 2 * size, count, gate_up, inputs, 2 * size, 0, for_in + begin * inputs, inputs,
+                STORE);
+        outer(target, in + begin * inputs, count, 2 * size, inputs, for_gate_up, begin == 0, rest);
+        outer(change, fed + begin * size, count, inputs, size, for_down, begin == 0, rest);
+    }
 }
 
 /* RMS norms of rows, whose size is a multiple of 16. */

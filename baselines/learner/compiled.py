@@ -20,7 +20,7 @@ from hexathlon.baselines.learner.products import OneDnnLinear, has_fast_mkl, is_
 
 __all__ = ["compile_layers"]
 
-_LANES, _PANEL, _CHUNK = 16, 32, 256
+_LANES, _PANEL, _BLOCK, _CHUNK = 16, 32, 64, 256
 _FAMILIES = ("Llama", "Mistral", "Qwen2", "Qwen3")
 
 
@@ -170,30 +170,31 @@ class _FeedForward(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, values: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> Tensor:
-        rows = values.reshape(-1, values.shape[-1])
-        both = _product(rows, _packed(gate, up), 2 * len(gate))
-        fed = torch.empty(len(rows), len(gate))
-        kernels().hexathlon_silu(both.data_ptr(), len(rows), len(gate), fed.data_ptr())
+        rows, size = values.reshape(-1, values.shape[-1]).contiguous(), len(gate)
+        both, fed = torch.empty(len(rows), 2 * size), torch.empty(len(rows), size)
+        result, joined, last = torch.empty_like(rows), _packed(gate, up), _packed(down)
+        kernels().hexathlon_feed(
+            rows.data_ptr(), len(rows), joined.data_ptr(), last.data_ptr(), rows.shape[1], size,
+            both.data_ptr(), fed.data_ptr(), result.data_ptr(),
+        )  # fmt: skip
         ctx.save_for_backward(rows, both, fed, gate, up, down)
-        return _product(fed, _packed(down), len(down)).view(values.shape)
+        return result.view(values.shape)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         rows, both, fed, gate, up, down = ctx.saved_tensors
-        slope = gradient.reshape(-1, gradient.shape[-1]).contiguous()
-        for_fed = _product(slope, _packed_transposed(down), down.shape[1])
-        for_both = torch.empty_like(both)
-        kernels().hexathlon_silu_backward(
-            both.data_ptr(), for_fed.data_ptr(), len(rows), len(gate), for_both.data_ptr()
-        )
-        needs = ctx.needs_input_grad
-        for_values = None
-        if needs[0]:
-            joined = _packed_transposed(torch.cat([gate, up]))
-            for_values = _product(for_both, joined, rows.shape[1]).view(gradient.shape)
-        for_gate, for_up = _outer(for_both, rows).split(len(gate)) if any(needs[1:3]) else (None,) * 2
-        return for_values, for_gate, for_up, _outer(slope, fed) if needs[3] else None
+        slope, size = gradient.reshape(-1, gradient.shape[-1]).contiguous(), len(gate)
+        for_rows, for_last = torch.empty_like(rows), torch.empty_like(down)
+        for_joined = torch.empty(2 * size, rows.shape[1])
+        joined, last = _packed_transposed(torch.cat([gate, up])), _packed_transposed(down)
+        scratch = torch.empty(_BLOCK * (5 * size + rows.shape[1] + 4 * _PANEL))
+        kernels().hexathlon_feed_backward(
+            slope.data_ptr(), len(rows), joined.data_ptr(), last.data_ptr(), rows.shape[1], size,
+            rows.data_ptr(), both.data_ptr(), fed.data_ptr(), for_rows.data_ptr(),
+            for_joined.data_ptr(), for_last.data_ptr(), scratch.data_ptr(),
+        )  # fmt: skip
+        return for_rows.view(gradient.shape), *for_joined.split(size), for_last
 
 
 class _HeadShapes(ctypes.Structure):
