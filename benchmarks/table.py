@@ -107,6 +107,7 @@ OUTSIDE = {
     "roleplay_speed.py": "targets of one side, printed by the script",
     "rollout_workload.py": "played by trainer_speed.py",
     "sandbox_speed.py": "needs root and docker",
+    "speculation.py": "needs a policy that `make demo` trained",
 }
 """Scripts behind figures of `performance.md` that the table leaves out, with the reason."""
 

@@ -112,7 +112,14 @@ def _compile(compiler: str, file: Path) -> None:
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         made = Path(folder) / file.name
         subprocess.run(
-            [compiler, *_FLAGS, "-o", str(made), *(str(_FOLDER / each) for each in _SOURCES), "-lm"],
+            [
+                compiler,
+                *_FLAGS,
+                "-o",
+                str(made),
+                *(str(_FOLDER / each) for each in _SOURCES),
+                "-lm",
+            ],
             check=True,
             capture_output=True,
             text=True,

@@ -1,14 +1,14 @@
 """Layers of Llama-style models on CPUs with AVX-512, forward and backward by compiled kernels.
 
-Products of the same input are joined, and norms, rotations and activations take one pass over memory
-each. Layers keep their parameters, names and results, up to rounding. The kernels are in
+Products of the same input are joined, and norms, rotations and activations take one pass over
+memory each. Layers keep their parameters, names and results, up to rounding. The kernels are in
 `kernels/training.c`; attention itself is torch's.
 """
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from ctypes import c_double, c_int64, c_void_p
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import torch
@@ -54,75 +54,86 @@ def compile_layers(model: nn.Module) -> int:
 
 
 @lru_cache(maxsize=64)
-def _compiled(kind: type[nn.Module], forward: Callable[..., Any]) -> type[nn.Module]:
-    """Return the class of a layer with another forward pass, which may call the first one."""
+def _compiled(kind: Any, compute: Callable[..., Any]) -> Any:
+    """Return the class of a layer with another forward pass, which may fall back to the first."""
+
+    def forward(self: Any, *given: Any, **named: Any) -> Any:
+        return compute(self, partial(kind.forward, self), *given, **named)
+
     return type(f"Compiled{kind.__name__}", (kind,), {"forward": forward})
 
 
 def _feeds(layer: Any) -> bool:
-    parts = (layer.gate_proj, layer.up_proj, layer.down_proj)
-    plain = all(_is_plain_linear(part) and part.bias is None for part in parts)
+    parts = _feed_parts(layer)
+    plain = all(map(_is_plain_linear, parts)) and all(part.bias is None for part in parts)
     return plain and layer.down_proj.in_features % _LANES == 0 and layer.config.hidden_act == "silu"
 
 
 def _attends(layer: Any) -> bool:
-    parts = (layer.q_proj, layer.k_proj, layer.v_proj, layer.o_proj)
     normed = hasattr(layer, "q_norm") == hasattr(layer, "k_norm")
-    return all(map(_is_plain_linear, parts)) and normed and layer.head_dim in {16, 32, 64, 128}
+    plain = all(map(_is_plain_linear, _heads_parts(layer)))
+    return plain and normed and layer.head_dim in {16, 32, 64, 128}
+
+
+def _feed_parts(layer: Any) -> tuple[Any, Any, Any]:
+    return layer.gate_proj, layer.up_proj, layer.down_proj
+
+
+def _heads_parts(layer: Any) -> tuple[Any, Any, Any]:
+    return layer.q_proj, layer.k_proj, layer.v_proj
 
 
 def _is_plain_linear(layer: Any) -> bool:
-    return type(layer) in {nn.Linear, OneDnnLinear} and is_plain(layer.weight)
+    """Return whether a layer computes a product only: it has no adapters and no hooks."""
+    hooked = layer._forward_hooks or layer._forward_pre_hooks or layer._backward_hooks
+    return type(layer) in {nn.Linear, OneDnnLinear} and is_plain(layer.weight) and not hooked
 
 
-def _runs(layer: nn.Module, values: Tensor) -> bool:
+def _runs(values: Tensor, parts: tuple[Any, Any, Any]) -> bool:
     """Return whether the kernels can compute a layer's pass."""
-    plain = is_plain(values) and not torch.is_autocast_enabled("cpu") and values.numel() > 0
-    return plain and all(map(is_plain, layer.parameters()))
+    plain = is_plain(values) and values.dim() == 3 and values.numel() > 0
+    return plain and not torch.is_autocast_enabled("cpu") and all(map(_is_plain_linear, parts))
 
 
-def _feed_forward(self: Any, values: Tensor) -> Tensor:
-    if not _runs(self, values):
-        result: Tensor = super(type(self), self).forward(values)
+def _feed_forward(self: Any, usual: Callable[..., Any], values: Tensor) -> Tensor:
+    parts = _feed_parts(self)
+    if not _runs(values, parts):
+        result: Tensor = usual(values)
         return result
-    gate, up, down = self.gate_proj.weight, self.up_proj.weight, self.down_proj.weight
-    fed: Tensor = _FeedForward.apply(values, gate, up, down)  # type: ignore[no-untyped-call]
+    fed: Tensor = _FeedForward.apply(values, *(part.weight for part in parts))  # type: ignore[no-untyped-call]
     return fed
 
 
 def _attention(
     self: Any,
+    usual: Callable[..., Any],
     hidden_states: Tensor,
     position_embeddings: tuple[Tensor, Tensor],
     attention_mask: Tensor | None = None,
     past_key_values: Any = None,
     **more: Any,
-) -> tuple[Tensor, Tensor | None]:
-    if not _runs(self, hidden_states) or hidden_states.dim() != 3:
-        outcome: tuple[Tensor, Tensor | None] = super(type(self), self).forward(
-            hidden_states,
-            position_embeddings=position_embeddings,
-            attention_mask=attention_mask,
-            past_key_values=past_key_values,
-            **more,
-        )
-        return outcome
-    from transformers.models.qwen3.modeling_qwen3 import ALL_ATTENTION_FUNCTIONS
+) -> Any:
+    parts, cos = _heads_parts(self), position_embeddings[0]
+    known = self.config._attn_implementation == "sdpa"
+    if not known or not _runs(hidden_states, parts) or cos.shape[-1] != self.head_dim:
+        return usual(
+            hidden_states, position_embeddings=position_embeddings, attention_mask=attention_mask,
+            past_key_values=past_key_values, **more,
+        )  # fmt: skip
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
-    projections = (self.q_proj, self.k_proj, self.v_proj)
     norms = (self.q_norm, self.k_norm) if hasattr(self, "q_norm") else (None, None)
-    epsilon = 0.0 if norms[0] is None else norms[0].variance_epsilon
     query, key, value = _Heads.apply(  # type: ignore[no-untyped-call]
-        hidden_states, *position_embeddings, self.head_dim, epsilon,
+        hidden_states, *position_embeddings, self.head_dim,
+        0.0 if norms[0] is None else norms[0].variance_epsilon,
         *(None if norm is None else norm.weight for norm in norms),
-        *(each.weight for each in projections), *(each.bias for each in projections),
+        *(part.weight for part in parts), *(part.bias for part in parts),
     )  # fmt: skip
     if past_key_values is not None:
         key, value = past_key_values.update(key, value, self.layer_idx)
-    attend = ALL_ATTENTION_FUNCTIONS.get_interface(self.config._attn_implementation, None)
-    mixed, weights = attend(
-        self, query, key, value, attention_mask, dropout=0.0, scaling=self.scaling,
-        sliding_window=getattr(self, "sliding_window", None), **more,
+    mixed, weights = sdpa_attention_forward(
+        self, query, key, value, attention_mask, scaling=self.scaling,
+        dropout=self.attention_dropout if self.training else 0.0, **more,
     )  # fmt: skip
     return self.o_proj(mixed.reshape(*hidden_states.shape[:-1], -1)), weights
 
@@ -194,7 +205,7 @@ class _FeedForward(torch.autograd.Function):
             rows.data_ptr(), both.data_ptr(), fed.data_ptr(), for_rows.data_ptr(),
             for_joined.data_ptr(), for_last.data_ptr(), scratch.data_ptr(),
         )  # fmt: skip
-        return for_rows.view(gradient.shape), *for_joined.split(size), for_last
+        return for_rows.view(gradient.shape), *torch.split(for_joined, size), for_last
 
 
 class _HeadShapes(ctypes.Structure):
@@ -205,6 +216,11 @@ class _HeadShapes(ctypes.Structure):
         ("epsilon", c_double),
         *((name, c_void_p) for name in ("cos", "sin", "query_norm", "key_norm")),
     ]  # fmt: skip
+
+    @classmethod
+    def of(cls, sizes: Iterable[float], tables: Iterable[Tensor | None]) -> "_HeadShapes":
+        """Return the sizes with the addresses of tables, which the caller keeps."""
+        return cls(*sizes, *(None if each is None else each.data_ptr() for each in tables))
 
 
 class _Heads(torch.autograd.Function):
@@ -217,47 +233,40 @@ class _Heads(torch.autograd.Function):
         *biases: Tensor | None,
     ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
         rows, tokens, size = values.shape
-        flat = values.reshape(-1, size)
+        flat = values.reshape(-1, size).contiguous()
         bias = None if biases[0] is None else torch.cat([b for b in biases if b is not None])
-        outputs = len(q) + len(k) + len(v)
-        qkv = _product(flat, _packed(q, k, v), outputs, bias)
         heads, kv_heads = len(q) // width, len(k) // width
-        cos, sin = cos.contiguous(), sin.contiguous()
-        norms = (query_norm, key_norm)
-        ctx.shapes = _HeadShapes(
-            rows, tokens, heads, kv_heads, width, tokens * width if len(cos) > 1 else 0, epsilon,
-            cos.data_ptr(), sin.data_ptr(), *(None if n is None else n.data_ptr() for n in norms),
-        )  # fmt: skip
+        qkv = _product(flat, _packed(q, k, v), (heads + 2 * kv_heads) * width, bias)
+        tables = cos.contiguous(), sin.contiguous(), query_norm, key_norm
+        stride = tokens * width if len(cos) > 1 else 0
+        ctx.sizes = rows, tokens, heads, kv_heads, width, stride, epsilon
+        ctx.save_for_backward(flat, qkv, q, k, v, *tables)
         placed = torch.empty(rows, tokens, heads + kv_heads, width)
-        kernels().hexathlon_heads(ctypes.byref(ctx.shapes), qkv.data_ptr(), placed.data_ptr())
-        ctx.save_for_backward(flat, qkv, cos, sin, *norms, q, k, v)
-        # Parts of one tensor that only views share could not be returned; values are copied.
-        query, key = placed.split([heads, kv_heads], 2)
+        shapes = _HeadShapes.of(ctx.sizes, tables)
+        kernels().hexathlon_heads(ctypes.byref(shapes), qkv.data_ptr(), placed.data_ptr())
+        query, key = torch.split(placed, [heads, kv_heads], 2)
         value = qkv.view(rows, tokens, -1, width)[:, :, heads + kv_heads :]
-        return tuple(each.transpose(1, 2).contiguous() for each in (query, key, value))  # type: ignore[return-value]
+        turned = [each.transpose(1, 2).contiguous() for each in (query, key, value)]
+        return turned[0], turned[1], turned[2]
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        flat, qkv, _, _, query_norm, key_norm, q, k, v = ctx.saved_tensors
+        flat, qkv, q, k, v, *tables = ctx.saved_tensors
+        rows, tokens, _, _, width, *_ = ctx.sizes
         turned = [each.transpose(1, 2).contiguous() for each in gradients]
-        slope = torch.empty_like(qkv)
-        width = ctx.shapes.width
-        for_norms = torch.empty(2, width)
+        slope, for_norms = torch.empty_like(qkv), torch.empty(2, width)
+        shapes = _HeadShapes.of(ctx.sizes, tables)
         kernels().hexathlon_heads_backward(
-            ctypes.byref(ctx.shapes), qkv.data_ptr(), *(each.data_ptr() for each in turned),
+            ctypes.byref(shapes), qkv.data_ptr(), *(each.data_ptr() for each in turned),
             slope.data_ptr(), for_norms[0].data_ptr(), for_norms[1].data_ptr(),
         )  # fmt: skip
-        needs = ctx.needs_input_grad
-        for_values = None
-        if needs[0]:
-            joined = _packed_transposed(torch.cat([q, k, v]))
-            shape = (ctx.shapes.rows, ctx.shapes.tokens, flat.shape[1])
-            for_values = _product(slope, joined, flat.shape[1]).view(shape)
+        joined = _packed_transposed(torch.cat([q, k, v]))
+        for_values = _product(slope, joined, flat.shape[1]).view(rows, tokens, -1)
         sizes = [len(q), len(k), len(v)]
-        weights = _outer(slope, flat).split(sizes) if any(needs[7:10]) else (None,) * 3
-        biases = slope.sum(0).split(sizes) if any(needs[10:]) else (None,) * 3
-        norms = (None, None) if query_norm is None else for_norms.unbind(0)
+        biases = torch.split(slope.sum(0), sizes) if any(ctx.needs_input_grad[10:]) else (None,) * 3
+        norms = (None, None) if tables[2] is None else for_norms.unbind(0)
+        weights = torch.split(_outer(slope, flat), sizes)
         return for_values, None, None, None, None, *norms, *weights, *biases
 
 

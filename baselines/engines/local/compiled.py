@@ -1,7 +1,7 @@
-"""A decoder for Llama-style models on a CPU whose kernels are compiled C, see `kernels/decoding.c`.
+"""A decoder for Llama-style models on a CPU by the compiled kernels of `kernels/decoding.c`.
 
-It computes the same function as `LlamaDecoder`, up to rounding, without padding: tokens of rows of any
-length go through one pass together. Its results are batch-invariant. Norms, rotations and
+It computes the same function as `LlamaDecoder`, up to rounding, without padding: tokens of rows of
+any length go through one pass together. Its results are batch-invariant. Norms, rotations and
 activations are fused into the products and the attention around them.
 """
 
@@ -225,7 +225,9 @@ class CompiledDecoder(LlamaDecoder):
         valid = places <= last[:, None]
         chosen = (places == last[:, None])[valid].to(torch.uint8)
         positions = (start[:, None] + places)[valid]
-        return self._logits(ids[valid], row[:, None].expand_as(ids)[valid], positions, chosen, store)
+        return self._logits(
+            ids[valid], row[:, None].expand_as(ids)[valid], positions, chosen, store
+        )
 
     @torch.inference_mode()
     def verify(self, ids: Tensor, start: Tensor, store: KeyValueStore) -> Tensor:

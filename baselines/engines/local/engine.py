@@ -206,9 +206,7 @@ class LocalEngine:
             await self._pump
 
 
-def _decoder(
-    model: Any, context: int, invariant: bool, compiled: bool | None
-) -> LlamaDecoder:
+def _decoder(model: Any, context: int, invariant: bool, compiled: bool | None) -> LlamaDecoder:
     cause = "" if compiled is False else compiled_cause(model)
     if compiled and cause:
         raise EngineMissing(f"{cause}; leave out `compiled`")
