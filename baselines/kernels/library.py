@@ -72,8 +72,11 @@ def kernels() -> ctypes.CDLL:
     """Return the library, compiled now unless it is cached.
 
     Raises:
-        KernelsMissing: If the processor has no AVX-512, or there is no working C compiler.
+        KernelsMissing: If the processor has no AVX-512, there is no working C compiler, or
+            HEXATHLON_KERNELS is `off`.
     """
+    if os.environ.get("HEXATHLON_KERNELS", "").lower() == "off":
+        raise KernelsMissing("the compiled kernels are switched off by HEXATHLON_KERNELS")
     if torch.backends.cpu.get_cpu_capability() != "AVX512":
         raise KernelsMissing("the compiled kernels need a processor with AVX-512")
     compiler = shutil.which(os.environ.get("CC") or "cc")

@@ -33,6 +33,12 @@ def test_other_processors_are_named(folder, monkeypatch):
         library.kernels()
 
 
+def test_they_can_be_switched_off(folder, wide, monkeypatch):
+    monkeypatch.setenv("HEXATHLON_KERNELS", "off")
+    with pytest.raises(library.KernelsMissing, match="HEXATHLON_KERNELS"):
+        library.kernels()
+
+
 def test_a_missing_compiler_is_named(folder, wide, monkeypatch):
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(library.KernelsMissing, match="C compiler"):
