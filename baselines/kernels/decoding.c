@@ -45,9 +45,9 @@ INLINE void rotate(float *head, const float *cos, const float *sin, int64_t widt
         put(head + i, (load(head + i) * load(cos + i) + load(other + i) * load(sin + i)) * scale);
 }
 
-/* Scores of some queries of one key head, `[queries][16 * blocks]`. */
+/* Scores of some queries of one key head, `[queries][16 * blocks]`; fetches as many keys from `next`. */
 INLINE void score(int queries, int width, const float *query, const float *keys, int64_t blocks,
-                  float *scores) {
+                  const float *next, float *scores) {
     int64_t b = 0;
     for (; b + 2 <= blocks; b += 2) {
         vec first[4], second[4];
@@ -56,8 +56,8 @@ INLINE void score(int queries, int width, const float *query, const float *keys,
 #pragma GCC unroll 4
         for (int d = 0; d < width; d++) {
             vec one = load(block + d * LANES), two = load(block + (width + d) * LANES);
-            __builtin_prefetch(block + (4 * width + d) * LANES);
-            __builtin_prefetch(block + (5 * width + d) * LANES);
+            __builtin_prefetch(next + (b * width + d) * LANES, 0, 2);
+            __builtin_prefetch(next + ((b + 1) * width + d) * LANES, 0, 2);
 #pragma GCC unroll 4
             for (int q = 0; q < queries; q++) {
                 first[q] += query[q * width + d] * one;
@@ -97,9 +97,9 @@ INLINE float soften(float *scores, int64_t length, int64_t blocks) {
     return 1.0f / sum_of(total);
 }
 
-/* Mix values by weights: even and odd positions are summed apart. */
+/* Mix values by weights: even and odd positions are summed apart. Fetches as many from `next`. */
 INLINE void mix(int queries, int width, const float *weights, int64_t stride, const float *values,
-                int64_t length, const float *factors, float *out) {
+                int64_t length, const float *next, const float *factors, float *out) {
     vec even[4][8], odd[4][8];
     const int vecs = width / LANES;
     for (int q = 0; q < queries; q++)
@@ -110,8 +110,8 @@ INLINE void mix(int queries, int width, const float *weights, int64_t stride, co
 #pragma GCC unroll 8
         for (int v = 0; v < vecs; v++) {
             vec one = load(value + v * LANES), two = load(value + width + v * LANES);
-            __builtin_prefetch(value + 16 * width + v * LANES);
-            __builtin_prefetch(value + 17 * width + v * LANES);
+            __builtin_prefetch(next + j * width + v * LANES, 0, 2);
+            __builtin_prefetch(next + (j + 1) * width + v * LANES, 0, 2);
 #pragma GCC unroll 4
             for (int q = 0; q < queries; q++) {
                 even[q][v] += weights[q * stride + j] * one;
@@ -129,20 +129,21 @@ INLINE void mix(int queries, int width, const float *weights, int64_t stride, co
 }
 
 INLINE void attend_with(int queries, int width, const float *query, const float *keys,
-                        const float *values, int64_t length, float *scores, float *out) {
+                        const float *values, int64_t length, int64_t next, float *scores, float *out) {
     int64_t blocks = (length + LANES - 1) / LANES;
     float factors[4];
-    score(queries, width, query, keys, blocks, scores);
+    score(queries, width, query, keys, blocks, keys + next, scores);
     for (int q = 0; q < queries; q++) factors[q] = soften(scores + q * blocks * LANES, length, blocks);
-    mix(queries, width, scores, blocks * LANES, values, length, factors, out);
+    mix(queries, width, scores, blocks * LANES, values, length, values + next, factors, out);
 }
 
-/* Attention of the queries of one key head, `[queries][width]`, to its first positions. */
+/* Attention of the queries of one key head, `[queries][width]`, to its first positions. The keys and
+   values of the following call are `next` floats further on. */
 static void attend(int64_t queries, int64_t width, const float *query, const float *keys,
-                   const float *values, int64_t length, float *scores, float *out) {
+                   const float *values, int64_t length, int64_t next, float *scores, float *out) {
 #define WITH(Q, W)                                                                                     \
     for (; q + Q <= queries; q += Q)                                                                   \
-        attend_with(Q, W, query + q * W, keys, values, length, scores, out + q * W)
+        attend_with(Q, W, query + q * W, keys, values, length, next, scores, out + q * W)
     int64_t q = 0;
     switch (width) {
     case 16: WITH(4, 16); WITH(2, 16); WITH(1, 16); break;
@@ -206,8 +207,10 @@ int64_t hexathlon_forward(const Model *m, const Store *store, int64_t tokens, fl
                 }
                 for (int64_t h = 0; h < kv; h++) {
                     int64_t start = (row * kv + h) * length * width;
+                    int64_t last = t + 1 < count ? rows[begin + t + 1] * kv : row * kv;
+                    int64_t next = (h + 1 < kv ? row * kv + h + 1 : last) * length * width - start;
                     attend(group, width, qkv + t * wide + h * group * width, store->keys[l] + start,
-                           store->values[l] + start, position + 1, scores,
+                           store->values[l] + start, position + 1, next, scores,
                            normed + kept * mixed + h * group * width);
                 }
                 kept++;
