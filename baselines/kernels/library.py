@@ -50,7 +50,7 @@ _FUNCTIONS = {
     ),
     "hexathlon_feed_backward": (
         None,
-        (_POINTER, _INTEGER, *(_POINTER,) * 2, *(_INTEGER,) * 2, *(_POINTER,) * 7),
+        (_POINTER, _INTEGER, *(_POINTER,) * 2, *(_INTEGER,) * 2, *(_POINTER,) * 6),
     ),
     "hexathlon_norm": (None, (_POINTER, _POINTER, _INTEGER, _INTEGER, _DOUBLE, _POINTER)),
     "hexathlon_norm_backward": (

@@ -100,13 +100,14 @@ void hexathlon_outer(const float *gradient, const float *values, int64_t tokens,
               tokens - begin < CHUNK ? tokens - begin : CHUNK, outputs, inputs, out, begin == 0, scratch);
 }
 
-/* Feed-forward layers, `down @ (silu(gate @ in) * (up @ in))`. `both` gets `[tokens][gate, up]`, `fed` the
-   inputs of `down`; `size`, their width, is a multiple of 16. A block of tokens stays in the cache. */
+/* Feed-forward layers, `down @ (silu(gate @ in) * (up @ in))`. `both` gets `[tokens][gate, up]`, each of
+   `size`, a multiple of 16. A block of tokens stays in the cache; `mixed` has room for the inputs of `down`
+   of 64 tokens. */
 void hexathlon_feed(const float *in, int64_t tokens, const float *gate_up, const float *down,
-                    int64_t inputs, int64_t size, float *both, float *fed, float *out) {
+                    int64_t inputs, int64_t size, float *both, float *out, float *mixed) {
     for (int64_t begin = 0; begin < tokens; begin += BLOCK) {
         int64_t count = tokens - begin < BLOCK ? tokens - begin : BLOCK;
-        float *pair = both + begin * 2 * size, *mixed = fed + begin * size;
+        float *pair = both + begin * 2 * size;
         product(in + begin * inputs, inputs, count, gate_up, 2 * size, inputs, 0, pair, 2 * size, STORE);
         for (int64_t t = 0; t < count; t++)
             for (int64_t i = 0; i < size; i += LANES) {
@@ -118,13 +119,15 @@ void hexathlon_feed(const float *in, int64_t tokens, const float *gate_up, const
 }
 
 /* Gradients of `in` and of the weights, `[gate, up][inputs]` and `[inputs][size]`, from that of the
-   result; `down` and `gate_up` are packed transposed. `scratch` has room for 64 tokens of `in`, of the
-   gradients of `fed` and `both`, and for those of `both` and `in` again, padded to a multiple of 32. */
+   result; `down` and `gate_up` are packed transposed. `scratch` has room for 64 tokens of the inputs of
+   `down`, their gradients and those of `both`, and for the latter and `in` again, padded to a multiple of
+   32. */
 void hexathlon_feed_backward(const float *gradient, int64_t tokens, const float *gate_up,
                              const float *down, int64_t inputs, int64_t size, const float *in,
-                             const float *both, const float *fed, float *for_in, float *for_gate_up,
-                             float *for_down, float *scratch) {
-    float *slope = scratch, *target = slope + BLOCK * size, *rest = target + 2 * BLOCK * size;
+                             const float *both, float *for_in, float *for_gate_up, float *for_down,
+                             float *scratch) {
+    float *mixed = scratch, *slope = mixed + BLOCK * size, *target = slope + BLOCK * size;
+    float *rest = target + 2 * BLOCK * size;
     for (int64_t begin = 0; begin < tokens; begin += BLOCK) {
         int64_t count = tokens - begin < BLOCK ? tokens - begin : BLOCK;
         const float *pair = both + begin * 2 * size, *change = gradient + begin * inputs;
@@ -136,11 +139,12 @@ void hexathlon_feed_backward(const float *gradient, int64_t tokens, const float 
                 vec share = 1.0f / (1.0f + exponential(-gate)), by = load(slope + t * size + i);
                 put(target + place, by * up * share * (1.0f + gate * (1.0f - share)));
                 put(target + place + size, by * gate * share);
+                put(mixed + t * size + i, gate * share * up);
             }
         product(target, 2 * size, count, gate_up, inputs, 2 * size, 0, for_in + begin * inputs, inputs,
                 STORE);
         outer(target, in + begin * inputs, count, 2 * size, inputs, for_gate_up, begin == 0, rest);
-        outer(change, fed + begin * size, count, inputs, size, for_down, begin == 0, rest);
+        outer(change, mixed, count, inputs, size, for_down, begin == 0, rest);
     }
 }
 

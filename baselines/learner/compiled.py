@@ -182,27 +182,27 @@ class _FeedForward(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, values: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> Tensor:
         rows, size = values.reshape(-1, values.shape[-1]).contiguous(), len(gate)
-        both, fed = torch.empty(len(rows), 2 * size), torch.empty(len(rows), size)
+        both, mixed = torch.empty(len(rows), 2 * size), torch.empty(_BLOCK, size)
         result, joined, last = torch.empty_like(rows), _packed(gate, up), _packed(down)
         kernels().hexathlon_feed(
             rows.data_ptr(), len(rows), joined.data_ptr(), last.data_ptr(), rows.shape[1], size,
-            both.data_ptr(), fed.data_ptr(), result.data_ptr(),
+            both.data_ptr(), result.data_ptr(), mixed.data_ptr(),
         )  # fmt: skip
-        ctx.save_for_backward(rows, both, fed, gate, up, down)
+        ctx.save_for_backward(rows, both, gate, up, down)
         return result.view(values.shape)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        rows, both, fed, gate, up, down = ctx.saved_tensors
+        rows, both, gate, up, down = ctx.saved_tensors
         slope, size = gradient.reshape(-1, gradient.shape[-1]).contiguous(), len(gate)
         for_rows, for_last = torch.empty_like(rows), torch.empty_like(down)
         for_joined = torch.empty(2 * size, rows.shape[1])
         joined, last = _packed_transposed(torch.cat([gate, up])), _packed_transposed(down)
-        scratch = torch.empty(_BLOCK * (5 * size + rows.shape[1] + 4 * _PANEL))
+        scratch = torch.empty(_BLOCK * (6 * size + rows.shape[1] + 4 * _PANEL))
         kernels().hexathlon_feed_backward(
             slope.data_ptr(), len(rows), joined.data_ptr(), last.data_ptr(), rows.shape[1], size,
-            rows.data_ptr(), both.data_ptr(), fed.data_ptr(), for_rows.data_ptr(),
+            rows.data_ptr(), both.data_ptr(), for_rows.data_ptr(),
             for_joined.data_ptr(), for_last.data_ptr(), scratch.data_ptr(),
         )  # fmt: skip
         return for_rows.view(gradient.shape), *torch.split(for_joined, size), for_last
