@@ -39,7 +39,7 @@ def compile_layers(model: nn.Module) -> int:
         return 0
     changed = 0
     for layer in model.modules():
-        kind = type(layer)
+        kind: Any = type(layer)
         family = kind.__name__.removesuffix("MLP").removesuffix("Attention")
         if isinstance(layer, FusedRmsNorm) and layer.weight.numel() % _LANES == 0:
             layer.__class__ = CompiledNorm
