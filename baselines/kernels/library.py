@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-from hexathlon.tasks.cache.disk import cache_location
+from hexathlon.tasks.cache.disk import FOLDER_VARIABLE, cache_location
 
 __all__ = ["KernelsMissing", "kernels"]
 
@@ -82,17 +82,27 @@ def kernels() -> ctypes.CDLL:
     compiler = shutil.which(os.environ.get("CC") or "cc")
     if compiler is None:
         raise KernelsMissing("the compiled kernels need a C compiler, such as gcc or clang")
-    file = cache_location().with_name("kernels") / f"{_key(compiler)}.so"
     try:
-        if not file.exists():
-            _compile(compiler, file)
-        library = ctypes.CDLL(str(file))
-    except (OSError, subprocess.SubprocessError) as error:
+        library = _library(compiler)
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         raise KernelsMissing(f"the kernels cannot be compiled: {_cause(error)}") from error
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library
+
+
+def _library(compiler: str) -> ctypes.CDLL:
+    """Load the library from the cache, or, without one, from a folder of its own."""
+    name = f"{_key(compiler)}.so"
+    if os.environ.get(FOLDER_VARIABLE, "").lower() == "off":
+        with tempfile.TemporaryDirectory() as folder:
+            _compile(compiler, Path(folder) / name)
+            return ctypes.CDLL(str(Path(folder) / name))
+    file = cache_location().with_name("kernels") / name
+    if not file.exists():
+        _compile(compiler, file)
+    return ctypes.CDLL(str(file))
 
 
 def _key(compiler: str) -> str:

@@ -2,7 +2,7 @@
 
 Products of the same input are joined, and norms, rotations and activations take one pass over
 memory each. Layers keep their parameters, names and results, up to rounding. The kernels are in
-`kernels/training.c`; attention itself is torch's.
+`kernels/training.c` and use one thread: with several, and for attention itself, torch computes.
 """
 
 import ctypes
@@ -90,9 +90,18 @@ def _is_plain_linear(layer: Any) -> bool:
 
 
 def _runs(values: Tensor, parts: tuple[Any, Any, Any]) -> bool:
-    """Return whether the kernels can compute a layer's pass."""
-    plain = is_plain(values) and values.dim() == 3 and values.numel() > 0
-    return plain and not torch.is_autocast_enabled("cpu") and all(map(_is_plain_linear, parts))
+    """Return whether the kernels, which use one thread, can compute a layer's pass."""
+    lowered = torch.is_autocast_enabled("cpu")
+    return (
+        _is_single(values)
+        and values.dim() == 3
+        and not lowered
+        and all(map(_is_plain_linear, parts))
+    )
+
+
+def _is_single(values: Tensor) -> bool:
+    return is_plain(values) and values.numel() > 0 and torch.get_num_threads() == 1
 
 
 def _feed_forward(self: Any, usual: Callable[..., Any], values: Tensor) -> Tensor:
@@ -143,7 +152,7 @@ class CompiledNorm(FusedRmsNorm):
 
     def forward(self, values: Tensor) -> Tensor:
         """Return the normed values, of the same shape and type."""
-        if not (is_plain(values) and is_plain(self.weight)) or not values.numel():
+        if not (_is_single(values) and is_plain(self.weight)):
             return super().forward(values)
         result: Tensor = _Norm.apply(values, self.weight, self.variance_epsilon)  # type: ignore[no-untyped-call]
         return result

@@ -17,6 +17,16 @@ try:
 except KernelsMissing as error:
     pytest.skip(str(error), allow_module_level=True)
 
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """The kernels compute with one thread only."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 SHAPES = {
     "qwen3": (transformers.Qwen3Config, {"head_dim": 32}),
     "narrow heads": (transformers.Qwen3Config, {"head_dim": 16, "num_key_value_heads": 4}),
@@ -125,6 +135,20 @@ def test_what_the_kernels_do_not_compute_is_left_to_torch():
     hooked.model.layers[1].self_attn.q_proj.register_forward_hook(lambda *_: calls.append("q"))
     passed(hooked)
     assert calls == ["gate", "q"]
+
+
+def test_several_threads_are_torchs():
+    plain = model()
+    made = changed(plain)
+    ours = passed(made)
+    torch.set_num_threads(2)
+    theirs, again = passed(plain), passed(copy.deepcopy(plain))
+    made.zero_grad()
+    result = passed(made)
+    assert all(torch.equal(again[key], value) for key, value in theirs.items())
+    # Norms are those of `fuse_norms`.
+    assert all(error(result[key], value) < 1e-5 for key, value in theirs.items())
+    assert any(not torch.equal(result[key], value) for key, value in ours.items())
 
 
 def test_training_repeats_bit_for_bit():
