@@ -6,8 +6,8 @@ Both load the same checkpoint once (3 million parameters, Qwen3 architecture, fl
 on the same work: prompts of 200 tokens, each continued by 128 tokens sampled at temperature 1 with
 log-probabilities, with 1, 16 and 64 concurrent sequences. One thread each. vLLM runs in process,
 compiled (with `--eager`, not), without a prefix cache. Its requests have seeds, without which a
-reply depends on the rest of the batch; its speed without seeds is printed too. The first round of
-each size is a warm-up and does not count.
+reply depends on the rest of the batch; its speed without seeds is printed too. Ours decodes with
+compiled kernels where they run. The first round of each size is a warm-up and does not count.
 """
 
 import argparse

@@ -16,8 +16,9 @@ HEAVY = ("sqlalchemy", "jinja2", "httpx", "rich", "typer", "duckdb", "psycopg", 
 
 
 BASELINES = (
-    "interrupts", "algorithms", "tokens", "codecs", "engines", "agents", "rollout", "harness",
-    "gateway", "judging", "roleplay", "arena", "pipeline", "learner", "distributed", "warmstart",
+    "interrupts", "kernels", "algorithms", "tokens", "codecs", "engines", "agents", "rollout",
+    "harness", "gateway", "judging", "roleplay", "arena", "pipeline", "learner", "distributed",
+    "warmstart",
     "training", "cluster", "sizing", "exchange", "programs", "bridges", "api",
 )  # fmt: skip
 """The packages of `baselines/`: each imports only those listed before it."""

@@ -25,12 +25,13 @@ from hexathlon.baselines.learner.batching import (
     parts_of,
     token_values,
 )
+from hexathlon.baselines.learner.compiled import compile_layers
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.errors import LossNotFinite
 from hexathlon.baselines.learner.norms import fuse_norms
 from hexathlon.baselines.learner.optimiser import OptimiserConfig, Optimisers
 from hexathlon.baselines.learner.parallelism import Parallelism, Replicated
-from hexathlon.baselines.learner.products import use_onednn_products
+from hexathlon.baselines.learner.products import has_fast_mkl, use_onednn_products
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.learner.scoring import Scores, score
 from hexathlon.baselines.learner.token_losses import counts_of, loss_of
@@ -74,7 +75,7 @@ class Learner:
     """Updates a policy.
 
     On a CPU, it lets the whole process keep freed memory, see `keep_freed_memory`, and changes the
-    models' linear layers and norms to faster ones, see `use_onednn_products` and `fuse_norms`.
+    models' layers to faster ones, see `use_onednn_products`, `fuse_norms` and `compile_layers`.
 
     Args:
         model: A causal language model; changed in place.
@@ -116,8 +117,10 @@ class Learner:
             model.gradient_checkpointing_enable()
         for module in (model, reference, None if critic is None else critic.network):
             if module is not None:
-                use_onednn_products(module)
+                if not has_fast_mkl():
+                    use_onednn_products(module)
                 fuse_norms(module)
+                compile_layers(module)
         self.parallelism = parallelism or Replicated(ranks)
         self.policy = model
         self.model = self.parallelism.placed(model)

@@ -5,16 +5,25 @@ part of torch, uses it on others as well, and is twice as fast there. Nothing he
 models, updates or engines: layers keep their parameters, names and results, up to rounding.
 """
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-__all__ = ["OneDnnLinear", "has_onednn_products", "is_plain", "use_onednn_products"]
+__all__ = ["OneDnnLinear", "has_fast_mkl", "has_onednn_products", "is_plain", "use_onednn_products"]
 
 _SMALLEST = 3e7
 """Minimum number of multiplications: oneDNN compiles a kernel for every new shape, which takes
 about as long as it saves in one product of this size in each of a few layers."""
+
+
+@lru_cache(maxsize=1)
+def has_fast_mkl() -> bool:
+    """Return whether the processor is one of those on which MKL uses all vector instructions."""
+    described = Path("/proc/cpuinfo")
+    return described.exists() and "GenuineIntel" in described.read_text(encoding="utf-8")
 
 
 def has_onednn_products() -> bool:

@@ -5,33 +5,17 @@ failed, 4 environment or sandbox missing, 130 interrupted.
 """
 
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import typer
 
-from hexathlon_cli import cache as cache_command
-from hexathlon_cli import data, judge, leaderboard, serve, submit, terminal, train
-from hexathlon_cli.arena import arena
-from hexathlon_cli.compare import compare
-from hexathlon_cli.doctor import doctor
-from hexathlon_cli.eval import eval_
 from hexathlon_cli.examples import examples
-from hexathlon_cli.export import export, import_
-from hexathlon_cli.harness import harness
 from hexathlon_cli.interrupts import INTERRUPTED
-from hexathlon_cli.list import list_
 from hexathlon_cli.output import OutputFailed, flush_output, note, print_text
-from hexathlon_cli.plan import plan
-from hexathlon_cli.play import play
-from hexathlon_cli.report import report
-from hexathlon_cli.rescore import rescore
-from hexathlon_cli.resume import resume
-from hexathlon_cli.selftest import selftest
-from hexathlon_cli.show import show
 from hexathlon_cli.streams import discard_output
-from hexathlon_cli.verify import verify
 
-__all__ = ["app", "run"]
+__all__ = ["command", "run"]
 
 _FINE = 0
 _USAGE = 1
@@ -46,43 +30,18 @@ _KEPT = {
 }
 """Note on what an interrupted command leaves behind."""
 
-app = typer.Typer(
-    name="hexathlon",
-    help="Evaluate and train language-model agents on six events.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-for _name, _command in (
-    ("list", list_),
-    ("show", show),
-    ("play", play),
-    ("eval", eval_),
-    ("harness", harness),
-    ("resume", resume),
-    ("rescore", rescore),
-    ("verify", verify),
-    ("compare", compare),
-    ("arena", arena),
-    ("report", report),
-    ("selftest", selftest),
-    ("plan", plan),
-    ("export", export),
-    ("import", import_),
-    ("doctor", doctor),
-):
-    app.command(_name, epilog=examples(_name))(_command)
-for _name, _group in (
-    ("data", data),
-    ("cache", cache_command),
-    ("submit", submit),
-    ("leaderboard", leaderboard),
-    ("train", train),
-    ("terminal", terminal),
-    ("serve", serve),
-    ("judge", judge),
-):
-    app.add_typer(_group.app, name=_name)
+_COMMANDS = {
+    "list": "list_", "show": "show", "play": "play", "eval": "eval_", "harness": "harness",
+    "resume": "resume", "rescore": "rescore", "verify": "verify", "compare": "compare",
+    "arena": "arena", "report": "report", "selftest": "selftest", "plan": "plan",
+    "export": "export", "import": "import_", "doctor": "doctor",
+}  # fmt: skip
+"""Function of each command, in the module of its name."""
+
+_MODULES = {"import": "export"}
+"""Module of a command that is not in the one of its name."""
+
+_GROUPS = ("data", "cache", "submit", "leaderboard", "train", "terminal", "serve", "judge")
 
 
 def _version(shown: bool) -> None:
@@ -93,7 +52,6 @@ def _version(shown: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
@@ -103,15 +61,29 @@ def _root(
 
 
 @cache
-def command() -> Any:
-    """Return the parser of all commands, which takes 20 ms to create."""
+def command(only: str = "") -> Any:
+    """Return the parser of all commands, or of one, which spares the imports of the others."""
+    app = typer.Typer(
+        name="hexathlon",
+        help="Evaluate and train language-model agents on six events.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_root)
+    for name in [only] if only else _COMMANDS:
+        module = import_module(f"hexathlon_cli.{_MODULES.get(name, name)}")
+        app.command(name, epilog=examples(name))(getattr(module, _COMMANDS[name]))
+    for name in () if only else _GROUPS:
+        app.add_typer(import_module(f"hexathlon_cli.{name}").app, name=name)
     return typer.main.get_command(app)
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; bad input never shows a traceback."""
     try:
-        code: Any = command()(arguments, prog_name="hexathlon", standalone_mode=False)
+        only = arguments[0] if arguments and arguments[0] in _COMMANDS else ""
+        code: Any = command(only)(arguments, prog_name="hexathlon", standalone_mode=False)
         flush_output()
         if code == INTERRUPTED:  # how newer versions of typer report it
             return _interrupted(arguments)

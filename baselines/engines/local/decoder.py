@@ -20,7 +20,7 @@ from hexathlon.baselines.engines.local.products import steady_rows
 from hexathlon.baselines.engines.local.store import KeyValueStore
 from hexathlon.baselines.engines.local.weights import effective_weight
 
-__all__ = ["LlamaDecoder", "is_llama_shaped", "padded"]
+__all__ = ["LlamaDecoder", "is_llama_shaped", "llama_layer", "padded"]
 
 _SHAPED = {"llama", "mistral", "qwen2", "qwen3"}
 
@@ -72,7 +72,8 @@ def _joined(*parts: Any) -> tuple[Tensor, Tensor | None]:
     return weight, torch.cat([part.bias.detach() for part in parts])
 
 
-def _layer(block: Any, heads: int, kv_heads: int) -> _Layer:
+def llama_layer(block: Any, heads: int, kv_heads: int) -> _Layer:
+    """Return the weights of a layer, with those of the same input joined."""
     attention, mlp = block.self_attn, block.mlp
     qkv, qkv_bias = _joined(attention.q_proj, attention.k_proj, attention.v_proj)
     gate_up, gate_up_bias = _joined(mlp.gate_proj, mlp.up_proj)
@@ -133,7 +134,7 @@ class LlamaDecoder:
         self._head = self._model.get_output_embeddings().weight.detach()
         self._norm = self._model.model.norm.weight.detach()
         self._blocks = [
-            _layer(block, self.heads, self.kv_heads) for block in self._model.model.layers
+            llama_layer(block, self.heads, self.kv_heads) for block in self._model.model.layers
         ]
 
     @property

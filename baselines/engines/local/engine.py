@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from hexathlon.baselines.engines.errors import EngineError, EngineMissing
+from hexathlon.baselines.engines.local.compiled import CompiledDecoder, compiled_cause
 from hexathlon.baselines.engines.local.decoder import LlamaDecoder, is_llama_shaped
 from hexathlon.baselines.engines.local.scheduler import Scheduler
 from hexathlon.baselines.engines.local.sequences import Sequence
@@ -38,9 +39,12 @@ class LocalEngine:
             about a fifth slower, and needed if requests arrive in no fixed order.
         speculate: Maximum number of tokens that are proposed and checked in one pass; 0 for none.
             Replies are the same, bit for bit with `invariant`.
+        compiled: Whether to decode with compiled kernels, which are always invariant; None uses
+            them where they run, see `compiled_cause`. They round differently than torch.
 
     Raises:
-        EngineMissing: If the architecture is not supported.
+        EngineMissing: If the architecture is not supported, or `compiled` is True where the kernels
+            do not run.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class LocalEngine:
         rows: int = 0,
         invariant: bool = False,
         speculate: int = 0,
+        compiled: bool | None = None,
     ) -> None:
         if not is_llama_shaped(model.config):
             raise EngineMissing(
@@ -64,7 +69,7 @@ class LocalEngine:
             torch.set_num_threads(1)
         self.context = min(context or limit, limit)
         self._model = model
-        self._decoder = LlamaDecoder(model, self.context, invariant=invariant)
+        self._decoder = _decoder(model, self.context, invariant, compiled)
         self._scheduler = Scheduler(
             self._decoder, self.context, batch, rows or 2 * batch, speculate
         )
@@ -208,6 +213,15 @@ class LocalEngine:
         self._scheduler.abort()
         if self._pump is not None:
             await self._pump
+
+
+def _decoder(model: Any, context: int, invariant: bool, compiled: bool | None) -> LlamaDecoder:
+    cause = "" if compiled is False else compiled_cause(model)
+    if compiled and cause:
+        raise EngineMissing(f"{cause}; leave out `compiled`")
+    if compiled is False or cause:
+        return LlamaDecoder(model, context, invariant=invariant)
+    return CompiledDecoder(model, context)
 
 
 def _resolver(future: "asyncio.Future[TokenReply]") -> Callable[[TokenReply | EngineError], None]:

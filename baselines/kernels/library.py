@@ -1,0 +1,146 @@
+"""Compiles the kernels with the machine's C compiler, once for each processor.
+
+The library is kept in the cache directory. Nothing here knows about models.
+"""
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+from hexathlon.tasks.cache.disk import FOLDER_VARIABLE, cache_location
+
+__all__ = ["KernelsMissing", "kernels"]
+
+_FOLDER = Path(__file__).parent
+_SOURCES = ("decoding.c", "training.c")
+_FLAGS = (
+    "-std=gnu11", "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast",
+    "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC",
+)  # fmt: skip
+_DEADLINE_S = 120
+
+_POINTER, _INTEGER, _DOUBLE = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
+_FUNCTIONS = {
+    "hexathlon_pack": (None, (_POINTER, _INTEGER, _INTEGER, _POINTER)),
+    "hexathlon_scratch": (_INTEGER, (_POINTER, _POINTER)),
+    "hexathlon_forward": (
+        _INTEGER,
+        (_POINTER, _POINTER, _INTEGER, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER),
+    ),
+    "hexathlon_logits": (None, (_POINTER, _INTEGER, _POINTER, _POINTER)),
+    "hexathlon_product": (
+        None,
+        (_POINTER, _INTEGER, _POINTER, _INTEGER, _INTEGER, _POINTER, _POINTER),
+    ),
+    "hexathlon_pack_transposed": (None, (_POINTER, _INTEGER, _INTEGER, _POINTER)),
+    "hexathlon_outer": (
+        None,
+        (_POINTER, _POINTER, _INTEGER, _INTEGER, _INTEGER, _POINTER, _POINTER),
+    ),
+    "hexathlon_feed": (
+        None,
+        (_POINTER, _INTEGER, *(_POINTER,) * 2, *(_INTEGER,) * 2, *(_POINTER,) * 3),
+    ),
+    "hexathlon_feed_backward": (
+        None,
+        (_POINTER, _INTEGER, *(_POINTER,) * 2, *(_INTEGER,) * 2, *(_POINTER,) * 6),
+    ),
+    "hexathlon_norm": (None, (_POINTER, _POINTER, _INTEGER, _INTEGER, _DOUBLE, _POINTER)),
+    "hexathlon_norm_backward": (
+        None,
+        (_POINTER, _POINTER, _POINTER, _INTEGER, _INTEGER, _DOUBLE, _POINTER, _POINTER),
+    ),
+    "hexathlon_heads": (None, (_POINTER, _POINTER, _POINTER)),
+    "hexathlon_heads_backward": (None, (_POINTER,) * 8),
+}
+"""Result and arguments of each function of the library."""
+
+
+class KernelsMissing(Exception):
+    """The kernels cannot be used on this machine; the message says why."""
+
+
+@lru_cache(maxsize=1)
+def kernels() -> ctypes.CDLL:
+    """Return the library, compiled now unless it is cached.
+
+    Raises:
+        KernelsMissing: If the processor has no AVX-512, there is no working C compiler, or
+            HEXATHLON_KERNELS is `off`.
+    """
+    if os.environ.get("HEXATHLON_KERNELS", "").lower() == "off":
+        raise KernelsMissing("the compiled kernels are switched off by HEXATHLON_KERNELS")
+    if torch.backends.cpu.get_cpu_capability() != "AVX512":
+        raise KernelsMissing("the compiled kernels need a processor with AVX-512")
+    compiler = shutil.which(os.environ.get("CC") or "cc")
+    if compiler is None:
+        raise KernelsMissing("the compiled kernels need a C compiler, such as gcc or clang")
+    try:
+        library = _library(compiler)
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        raise KernelsMissing(f"the kernels cannot be compiled: {_cause(error)}") from error
+    for name, (result, arguments) in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _library(compiler: str) -> ctypes.CDLL:
+    """Load the library from the cache, or, without one, from a folder of its own."""
+    name = f"{_key(compiler)}.so"
+    if os.environ.get(FOLDER_VARIABLE, "").lower() == "off":
+        with tempfile.TemporaryDirectory() as folder:
+            _compile(compiler, Path(folder) / name)
+            return ctypes.CDLL(str(Path(folder) / name))
+    file = cache_location().with_name("kernels") / name
+    if not file.exists():
+        _compile(compiler, file)
+    return ctypes.CDLL(str(file))
+
+
+def _key(compiler: str) -> str:
+    """Return a digest of the source, the compiler and the processor."""
+    digest = hashlib.sha256()
+    for name in ("products.h", *_SOURCES):
+        digest.update((_FOLDER / name).read_bytes())
+    digest.update(repr((_FLAGS, compiler, Path(compiler).stat().st_mtime_ns)).encode())
+    described = Path("/proc/cpuinfo")
+    if described.exists():
+        lines = described.read_text(encoding="utf-8").splitlines()
+        kinds = {line for line in lines if line.startswith(("model name", "flags"))}
+        digest.update("\n".join(sorted(kinds)).encode())
+    return digest.hexdigest()[:24]
+
+
+def _compile(compiler: str, file: Path) -> None:
+    """Compile into a file that appears whole, since several processes may do so at once."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=file.parent) as folder:
+        made = Path(folder) / file.name
+        subprocess.run(
+            [
+                compiler,
+                *_FLAGS,
+                "-o",
+                str(made),
+                *(str(_FOLDER / each) for each in _SOURCES),
+                "-lm",
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=_DEADLINE_S,
+        )
+        os.replace(made, file)
+
+
+def _cause(error: Exception) -> str:
+    said = getattr(error, "stderr", None) or str(error)
+    return str(said).strip().splitlines()[0] if str(said).strip() else repr(error)
