@@ -27,7 +27,7 @@ _DATA = "HEXATHLON_DATA"
 
 GENERATED_SIZES: "Mapping[str, Mapping[Split, int | None]]" = MappingProxyType(
     {
-        "sql": {"train": None, "dev": 15_320, "test": 2_298},
+        "sql": {"train": None, "dev": 12_480, "test": 1_872},
         "terminal": {"train": None, "dev": 15_680, "test": 588},
         "shopping": {"train": None, "dev": 25_800, "test": 1_200},
         "web": {"train": None, "dev": 12_800, "test": 1_600},

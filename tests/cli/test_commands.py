@@ -348,7 +348,7 @@ def test_the_list_says_what_is_missing_instead_of_failing(
         assert run(["list"]) == 0
         shown = capsys.readouterr().out
         assert re.search(r"SQL +chinook +– +– +37", shown)
-        assert re.search(r"SQL +sql +∞ +15,320 +2,298", shown)
+        assert re.search(r"SQL +sql +∞ +12,480 +1,872", shown)
         assert re.search(r"SQL +spider .*spider", shown)
         assert run(["list", "--json"]) == 0
         events = {event["id"]: event for event in json.loads(capsys.readouterr().out)}
