@@ -10,6 +10,7 @@ from hexathlon.tasks.terminal.templates.long.language import (
     compiling,
     declaring,
     expressing,
+    jumping,
     meaning,
     scanning,
     world,
@@ -53,7 +54,7 @@ if __name__ == "__main__":
 @lru_cache(maxsize=1)
 def _modules() -> dict[str, str]:
     own = f"{__name__.rpartition('.')[0]}."
-    modules = (compiling, declaring, expressing, meaning, scanning, world)
+    modules = (compiling, declaring, expressing, jumping, meaning, scanning, world)
     texts = {each.__name__.removeprefix(own): _bare(inspect.getsource(each)) for each in modules}
     return {f"vela/{name}.py": text.replace(own, "vela.") for name, text in texts.items()}
 
