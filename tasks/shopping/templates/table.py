@@ -95,11 +95,15 @@ TEMPLATES: dict[str, ShoppingTemplate] = {**_PLAIN, **_GROUPED}
 
 @cache
 def groups_of(level: Level) -> tuple[tuple[str, ...], ...]:
-    """Return the grouped templates of a level, by group in a fixed order."""
+    """Return the grouped templates of a level, by group in a fixed order.
+
+    At `hard`, each kind of month is a group of its own: months are harder than shifts.
+    """
     groups: dict[str, list[str]] = {}
     for name, template in _GROUPED.items():
         if level in template.levels:
-            groups.setdefault(template.group, []).append(name)
+            alone = level == "hard" and template.group == "month"
+            groups.setdefault(name if alone else template.group, []).append(name)
     return tuple(tuple(names) for names in groups.values())
 
 
