@@ -41,13 +41,14 @@ def estate_instruction(made: Estate) -> str:
         "and the revenue in euros.",
         "clients": f"Who were our five biggest customers by net revenue in {when}? Give customer "
         "number, name and revenue in euros.",
-        "overdue": f"How much was overdue at the end of the day on {when}, by region? Give the name of the "
-        "region, the overdue exposure in euros, and how much of it was overdue by more than 60 "
+        "overdue": f"How much was overdue at the end of the day on {when}, by region? Give the "
+        "name of the region, the overdue exposure in euros, and how much of it was overdue by more than 60 "
         "days.",
         "churn": f"How many contracts did we lose in {when}, by region, and how much in monthly "
         "fees? Give the name of the region, the number of churned contracts, and their monthly "
         "fees in euros.",
-        "recurring": f"What recurring fees did we have at the end of the day on {when}, by segment? "
+        "recurring": f"What recurring fees did we have at the end of the day on {when}, "
+        "by segment? "
         "Give the segment (its text, not its code), the number of customers with a running "
         "contract, the number of running contracts, and the fees in euros per month.",
         "punctual": f"How much did we deliver in {when}, by region, and how much of it on time? "
