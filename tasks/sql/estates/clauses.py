@@ -64,9 +64,9 @@ _RULINGS: Mapping[str, Mapping[str, str]] = {
         "likewise its customer, region and exclusion.",
     },
     "corrections": {
-        "released": "An amount in a released correction batch replaces the document's amount and "
-        "nothing else; of several, the one released last counts. Drafts, rejected batches and "
-        "lines with the reason '{settlement}' are left out first.",
+        "released": "A correction replaces the amount of its document, nothing else. Drafts, "
+        "rejected batches and lines with the reason '{settlement}' do not count; of the others, "
+        "the one released last does.",
         "ledger": "Correction batches concern the ledger only. This figure is taken from "
         "documents.",
     },

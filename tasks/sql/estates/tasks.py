@@ -42,8 +42,8 @@ def estate_instruction(made: Estate) -> str:
         "clients": f"Who were our five biggest customers by net revenue in {when}? Give customer "
         "number, name and revenue in euros.",
         "overdue": f"How much was overdue at the end of the day on {when}, by region? Give the "
-        "name of the region, the overdue exposure in euros, and how much of it was overdue by more than 60 "
-        "days.",
+        "name of the region, the overdue exposure in euros, and how much of it was overdue by more "
+        "than 60 days.",
         "churn": f"How many contracts did we lose in {when}, by region, and how much in monthly "
         "fees? Give the name of the region, the number of churned contracts, and their monthly "
         "fees in euros.",
