@@ -207,8 +207,9 @@ PROPOSALS: dict[str, tuple[str, dict[str, str]]] = {
         "it is a constant. `const` is reserved.",
         "early": "The error comes first, before anything in the statement is evaluated."}),
     "lines": ("Strings over several lines", {
-        "plain": "A string may contain line breaks, which belong to it. It stands on the line on "
-        "which it begins; what follows it, on the line on which it ends.",
+        "plain": "A string may contain line breaks, which belong to it. The string, and a bad "
+        "escape anywhere in it, stand on the line on which it begins; what follows it, on the "
+        "line on which it ends.",
         "joined": "A backslash just before a line break in a string is allowed: the two, and all "
         "blanks and tabs at the beginning of the next line, do not belong to the string."}),
 }  # fmt: skip
