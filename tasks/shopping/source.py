@@ -258,7 +258,11 @@ class ShoppingSource(PairedSource):
 
     def data_files(self) -> Sequence[str]:
         """The categories of goods, and what customers say about them."""
-        return ("tasks/catalogue/goods/*.txt", "tasks/shopping/phrases.txt")
+        return (
+            "tasks/catalogue/goods/*.txt",
+            "tasks/shopping/phrases.txt",
+            "tasks/shopping/plain_phrases.txt",
+        )
 
     def dependencies(self) -> Mapping[str, str]:
         """Return digests of numpy's draws and of the search ranking; see `given_away`."""

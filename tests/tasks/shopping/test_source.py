@@ -37,9 +37,8 @@ def tiny() -> list[Task]:
 def test_there_are_enough_templates_at_every_level():
     assert len(TEMPLATES) >= 24
     assert all(len(templates_of(level)) >= 24 for level in LEVELS if level != "hard")
-    # At `hard`, templates compose: each has several requests or matters.
-    assert len(templates_of("hard")) >= 16
-    assert all(TEMPLATES[name].group for name in templates_of("hard"))
+    # At `hard`, every task is a whole day or month.
+    assert {TEMPLATES[name].group for name in templates_of("hard")} == {"month", "shift"}
 
 
 def test_a_prefix_covers_levels_and_templates():
