@@ -15,8 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = ("matplotlib", "torch", "transformers", "tokenizers", "safetensors", "playwright",
           "ray", "starlette", "uvicorn", "android_env", "jeepney", "Xlib", "chz", "tinker",
           "tinker_cookbook", "verifiers", "harbor", "openenv", "openreward",
-          "inspect_ai")  # fmt: skip
-"""Modules of extras such as `train`, `web` and `gui`, which an empty environment lacks."""
+          "inspect_ai", "pytest")  # fmt: skip
+"""Modules of extras such as `train`, `web` and `gui`, which an empty environment lacks, and pytest,
+which the sandboxes of the terminal bring for the plug-in that reports outcomes."""
 
 FOLDERS = ("tasks", "evaluators", "envs", "baselines", "leaderboard")
 
