@@ -76,6 +76,7 @@ class SQLEnv(Environment):
         super().__init__(**kwargs)
         self.backend = backend
         self._database: Database | None = None
+        self._opened_for: Task | None = None
         self._shelf = DocumentShelf({})
         self._user: SimulatedUser | None = None
         self._user_seed = 0
@@ -197,8 +198,9 @@ class SQLEnv(Environment):
         return _World(state, self._handed_in, user, self._user_seed, self._asked, self._reports)
 
     def load(self, payload: _World) -> None:
-        """Restore a snapshot; the connection is opened on first use."""
-        if self._database is None:
+        """Restore a snapshot; a database opened for another task is replaced."""
+        if self._database is None or self._opened_for is not self.task:
+            self.close()
             self._prepare(self.task)
         self._open().restore(payload.database)
         self._handed_in, self._asked = payload.handed_in, payload.asked
@@ -250,6 +252,7 @@ class SQLEnv(Environment):
             self._database = open_database(task.params, self._backend_of(task))
         except MissingBackend as error:
             raise BackendMissing(str(error)) from error
+        self._opened_for = task
         self._shelf = DocumentShelf(task.params)
         self._query_limits = QueryLimits(seconds=self.limits.seconds_per_action)
         if "steps" in task.params:

@@ -154,6 +154,24 @@ def test_a_snapshot_inside_a_transaction_survives_a_restore():
     assert "orders (0 rows)" in say(env, "list_tables")
 
 
+def test_a_snapshot_brings_its_documents_and_its_limit_of_work_to_another_task(monkeypatch):
+    budgeted = make_task("count", index=31, documents={"rota": "Nobody works."}, steps=10**6)
+    build = sql_toy.SqlToySource.build
+    monkeypatch.setattr(
+        sql_toy.SqlToySource,
+        "build",
+        lambda self, task_id, salt=None: (
+            budgeted if task_id == budgeted.id else build(self, task_id, salt)
+        ),
+    )
+    env = env_for()
+    env.reset(options={"task": budgeted.id})
+    assert "the limit is 1,000,000" in say(env, "run_query", sql=GOLD)
+    env.restore(env_for().snapshot())
+    assert say(env, "list_documents") == "1 document\nnotes"
+    assert "the limit is" not in say(env, "run_query", sql=GOLD)
+
+
 def test_two_environments_give_the_same_bytes_whatever_runs_between():
     for template in TEMPLATES:
         actions = oracle_actions(template)

@@ -46,6 +46,7 @@ FAULTS = [
     (contract.RewardForNothing, "noop_scores_zero", r"doing nothing got 1\.0"),
     (contract.EasyVerifier, "mutants_score_zero", "the mutant 'off by"),
     (contract.AnythingGoes, "floor", "policy 'random' scores"),
+    (sources.PolicyOfSomeEnv, "floor", r"policy 'lucky' scores 1\.000 over \d tasks"),
     (contract.NarrowVerifier, "alternatives_score_one", "'small steps' got 0"),
     (sources.LostOracleEnv, "oracle_scores_one", r"the oracle got 0\.0"),
     (sources.FewMutantsEnv, "mutants_score_zero", "fewer than 3 mutants"),

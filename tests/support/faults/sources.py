@@ -254,8 +254,23 @@ class OtherNamesEnv(SumEnv):
     default_taskset = "other-names"
 
 
+class PolicyOfSome(Renamed):
+    """Every second task has a trivial policy that the first one lacks, and it scores."""
+
+    name = "policy-of-some"
+
+    def policies(self, task: Task) -> Mapping[str, Script]:
+        odd = int(task.id[-5:]) % 2
+        return {"lucky": self.oracle(task)} if odd else {"dump": _count(9, 9)}
+
+
+class PolicyOfSomeEnv(ToyEnv):
+    default_taskset = "policy-of-some"
+
+
 for _source in (
     LostOracle, FewMutants, NoAlternative, RarelyLostOracle, SameContent, SideInIndex, SideInSeed,
     SideInName, OneSided, IdleMutants, CountingSource, OneLevel, NoSalt, Repeated, OtherNames,
+    PolicyOfSome,
 ):  # fmt: skip
     register_source(_source.name, _source)
