@@ -87,7 +87,7 @@ def describe_report(image: bytes, start: bytes) -> dict[str, Any]:
     Tables of the morning are described by digests of their rows and their declared columns; new
     tables by a digest in which equal numbers are equal, whatever numeric type is declared.
     """
-    now, before = describe_content(image), _morning(start)
+    now, before = _described(image), _described(start)
     changed: dict[str, Any] = {}
     new = [name for name in now["tables"] if name not in before["tables"]]
     rows = image_rows(image, new) if new else {}
@@ -106,8 +106,9 @@ def describe_report(image: bytes, start: bytes) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def _morning(start: bytes) -> dict[str, Any]:
-    return describe_content(start)
+def _described(image: bytes) -> dict[str, Any]:
+    """Describe a database; many tickets leave it as the one before did."""
+    return describe_content(image)
 
 
 def _loose_digest(columns: Sequence[str], rows: Sequence[Sequence[StoredValue]]) -> str:
