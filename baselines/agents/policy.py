@@ -26,6 +26,7 @@ from hexathlon.baselines.tokens.conversation import ConversationState, TokenConv
 from hexathlon.baselines.tokens.patches import IMAGE_TOKEN
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenReply, TokenRequest, TokenSampling
+from hexathlon.baselines.tokens.soft import SoftPrefixes
 from hexathlon.baselines.tokens.tree import TokenTree
 from hexathlon.envs.messages import Message
 from hexathlon.evaluators.content import Image
@@ -68,6 +69,7 @@ class PolicyAgent:
         codec: The policy's tool-call format.
         sampling: Sampling parameters; the seed of every request is derived from their seed, the
             trial and the turn.
+        prefixes: Draws the soft prefixes of training rollouts; None for none.
     """
 
     name = "policy"
@@ -81,10 +83,12 @@ class PolicyAgent:
         renderer: ChatRenderer,
         codec: Codec,
         sampling: TokenSampling,
+        prefixes: SoftPrefixes | None = None,
     ) -> None:
         self.engine = engine
         self.renderer = renderer
         self.codec = codec
+        self.prefixes = prefixes
         stops = (*renderer.stop_ids, *sampling.stop_ids)
         self.sampling = replace(sampling, stop_ids=tuple(dict.fromkeys(stops)))
         self.episodes = itertools.count()
@@ -253,11 +257,12 @@ class PolicyPlayer:
         prompt = codec.system_prompt(self.episode.system_prompt, self.episode.tools)
         system = [{"role": "system", "content": prompt}] if prompt else []
         opening = [*system, {"role": "user", "content": "\n\n".join(texts)}]
-        context = self.episode.context
+        context, prefixes = self.episode.context, self._agent.prefixes
+        soft = () if prefixes is None else prefixes.drawn(*self._key)
         if not context:
-            return self.conversation.open(opening, images)
+            return self.conversation.open(opening, images, soft=soft)
         hinted = [*system, {"role": "user", "content": "\n\n".join([*texts, context])}]
-        return self.conversation.open(hinted, images, context, opening)
+        return self.conversation.open(hinted, images, context, opening, soft)
 
     def _request(self, ids: list[int], partial: TokenReply | None) -> TokenRequest:
         sampling = self._sampling(len(ids))

@@ -20,6 +20,7 @@ from hexathlon.baselines.pipeline.structures import ForkPoint, leaves
 from hexathlon.baselines.rollout.executor import Executor, Outcome, Request
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.prefix import Prefix
+from hexathlon.baselines.tokens.soft import without_soft
 from hexathlon.baselines.tokens.trajectory import Trajectory
 from hexathlon.baselines.tokens.tree import Node
 from hexathlon.evaluators.records import TrialRecord
@@ -384,10 +385,8 @@ def _siblings(request: Request, prefix: Prefix, width: int, leaf_count: int) -> 
 
 
 def _without_context(root: Node) -> tuple[int, ...]:
-    if not root.hint:
-        return root.ids
-    start, stop = root.hint
-    return root.ids[:start] + root.ids[stop:]
+    start, stop = root.hint or (0, 0)
+    return without_soft(root.ids[:start] + root.ids[stop:])
 
 
 def _check_starts(task: str, played: Sequence[Trajectory]) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from hexathlon.baselines.algorithms.palette import Schedule, prefix_share
 from hexathlon.baselines.pipeline.buffer import AdmissionRules
 from hexathlon.baselines.pipeline.catalogue import (
     ALLOCATORS,
@@ -22,9 +23,11 @@ from hexathlon.baselines.pipeline.growth import TreeGrowth
 from hexathlon.baselines.pipeline.replay import Memory
 from hexathlon.baselines.pipeline.structures import ForkPoint
 from hexathlon.baselines.pipeline.task_statistics import TaskStatistics
+from hexathlon.baselines.tokens.soft import MOST_SOFT
 from hexathlon.tasks.seeding import generator_for
 
-__all__ = ["AsynchronyTable", "GenerateTable", "PartTable", "RecipeTable", "ReplayTable"]
+__all__ = ["AsynchronyTable", "GenerateTable", "PaletteTable", "PartTable", "RecipeTable",
+           "ReplayTable"]  # fmt: skip
 
 
 class RecipeTable(BaseModel):
@@ -139,6 +142,52 @@ class ReplayTable(RecipeTable):
         REPLAYS.resolve(self.name, self.parameters)
         REPLAYS[self.name]([], Memory(), generator_for("trial"), **self.parameters)
         return self
+
+
+class PaletteTable(RecipeTable):
+    """Soft prefixes before the prompts of training rollouts (Reasoning Palette).
+
+    The run fits a variational autoencoder to its demonstrations, and trains the initial policy for
+    `warmup_steps` with `learn.optimiser` to read the prefixes that it decodes. Evaluations have no
+    prefix.
+    """
+
+    share: float = Field(default=0.0, ge=0, le=1)
+    """Share of the first step's rollouts that begin with a prefix, each with its own; 0 makes no
+    palette."""
+
+    schedule: Schedule = "linear"
+    """`linear` lets the share fall to 0 at `until`; `two_phase` keeps it until then."""
+
+    until: float = Field(default=0.5, gt=0, le=1)
+    """Share of the steps after which no rollout has a prefix."""
+
+    tokens: int = Field(default=4, ge=1, le=MOST_SOFT)
+    """Soft tokens of a prefix."""
+
+    latent: int = Field(default=16, ge=1)
+    """Size of the latent variable."""
+
+    beta: float = Field(default=1.0, ge=0)
+    """Weight of the divergence from the prior."""
+
+    pairs: int = Field(default=256, ge=2)
+    """Demonstrations to which the autoencoder is fitted."""
+
+    fit_steps: int = Field(default=500, ge=1)
+    """Steps of its fit, each on at most 64 pairs."""
+
+    warmup_steps: int = Field(default=30, ge=0)
+    """Supervised steps in which the policy learns to read prefixes, each on 32 demonstrations."""
+
+    @property
+    def active(self) -> bool:
+        """Whether any rollout has a prefix."""
+        return self.share > 0
+
+    def share_at(self, progress: float) -> float:
+        """Return the share of a step, before which the share `progress` of the steps was taken."""
+        return prefix_share(self.share, self.schedule, self.until, progress)
 
 
 class AsynchronyTable(RecipeTable):

@@ -65,6 +65,7 @@ class TokenConversation:
         images: Sequence[Image] = (),
         context: str = "",
         without: Sequence[Mapping[str, Any]] = (),
+        soft: tuple[int, ...] = (),
     ) -> list[int]:
         """Start with the first messages, such as system prompt and user; return the prompt.
 
@@ -73,6 +74,7 @@ class TokenConversation:
             images: Their images.
             context: Text in the messages that training may cut out; empty if there is none.
             without: The messages without it.
+            soft: Soft tokens before the prompt.
 
         Raises:
             ValueError: If removing the context changes the tokens around it.
@@ -81,9 +83,14 @@ class TokenConversation:
         if context:
             plain = self.renderer.open(without, self.tools, images)
             ids, rest = ([i for s in each for i in s.ids] for each in (segments, plain))
-            first = Node(segments[0].ids, segments[0].kind, hint=cut_of(ids, rest), context=context)
+            start, stop = (len(soft) + place for place in cut_of(ids, rest))
+            first = Node(
+                soft + segments[0].ids, segments[0].kind, hint=(start, stop), context=context
+            )
             self._leaf = self.tree.add(first)
             segments = segments[1:]
+        elif soft:
+            segments[0] = Segment(segments[0].kind, soft + segments[0].ids)
         self._append(segments)
         return self.ids
 

@@ -15,6 +15,7 @@ from hexathlon.baselines.pipeline.generation import Generation
 from hexathlon.baselines.pipeline.replay import ReplayStage
 from hexathlon.baselines.rollout.executor import Executor
 from hexathlon.baselines.tokens.requests import EntropyScale
+from hexathlon.baselines.tokens.soft import SoftPrefixes
 from hexathlon.baselines.training.engines import OpenedEngine
 from hexathlon.baselines.training.journal import Journal
 from hexathlon.baselines.training.loops import Loop
@@ -66,6 +67,9 @@ class Components:
 
     proximal: Proximal
     """Proximal log-probabilities of tokens that an older policy sampled."""
+
+    prefixes: SoftPrefixes
+    """Draws the soft prefixes of rollouts; their share is that of the current step."""
 
     central: bool = False
     """Whether rank 0 plays all rollouts; otherwise each rank plays its share."""

@@ -23,6 +23,7 @@ from hexathlon.baselines.pipeline.structures import leaves
 from hexathlon.baselines.pipeline.tables import (
     AsynchronyTable,
     GenerateTable,
+    PaletteTable,
     RecipeTable,
     ReplayTable,
 )
@@ -73,6 +74,7 @@ class Recipe(RecipeTable):
     asynchrony: AsynchronyTable = Field(default_factory=AsynchronyTable)
     generate: GenerateTable = Field(default_factory=GenerateTable)
     replay: ReplayTable = Field(default_factory=ReplayTable)
+    palette: PaletteTable = Field(default_factory=PaletteTable)
     swarm: SwarmTable = Field(default_factory=SwarmTable)
     credit: CreditTable = Field(default_factory=CreditTable)
     learn: LearnTable = Field(default_factory=LearnTable)
@@ -190,6 +192,28 @@ class Recipe(RecipeTable):
         return self
 
     @model_validator(mode="after")
+    def _palette_fits(self) -> "Recipe":
+        causes = {
+            f"engine.kind = {self.engine.kind!r}: a server takes no embeddings": self.engine.kind
+            != "local",
+            "an asynchronous run: rollouts of several steps, thus of several shares, are in "
+            "progress at a time": self.asynchrony.active,
+            "a swarm: peers read rollouts as text, and a prefix has none": self.swarm.share
+            or bool(self.swarm.peers),
+            f"ranks = {self.ranks}: one process fits the palette": self.ranks > 1,
+            'learner.kind = "sharded": prefixes belong to an embedding on one rank': (
+                self.learner.kind == "sharded"
+            ),
+            f"the structure {self.generate.structure.name}: a branch that begins anew would have "
+            "another prefix than its tree": self.generate.growth() is not None,
+            "preference, which has no rollouts": self.preference is not None,
+        }
+        if self.palette.active and any(causes.values()):
+            cause = next(text for text, bad in causes.items() if bad)
+            raise ValueError(f"palette.share cannot be combined with {cause}")
+        return self
+
+    @model_validator(mode="after")
     def _engine_pools_fit(self) -> "Recipe":
         for name, pool in self.cluster.engine_pools.items():
             if pool.more and self.engine.kind != "vllm":
@@ -279,9 +303,16 @@ class Recipe(RecipeTable):
             )
         return self.model_copy(update=update)
 
-    def starting(self, folder: Path) -> Path:
-        """Return the checkpoint directory of the initial policy of a run in a folder."""
+    def origin(self, folder: Path) -> Path:
+        """Return the checkpoint directory of the policy that a run is given or clones."""
         return Path(self.policy.checkpoint) if self.policy.checkpoint else folder / "start"
+
+    def starting(self, folder: Path) -> Path:
+        """Return the checkpoint directory of the initial policy of a run in a folder.
+
+        It is the origin, or with a palette the policy that has learned to read prefixes.
+        """
+        return folder / "palette" if self.palette.active else self.origin(folder)
 
     @property
     def ratio(self) -> str:

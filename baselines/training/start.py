@@ -12,6 +12,7 @@ from hexathlon.baselines.pipeline.tasks_table import shares
 from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.training.checkpoints import save_checkpoint
 from hexathlon.baselines.training.metrics import ProgressCallback
+from hexathlon.baselines.training.palette import has_palette, load_palette, make_palette
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.warmstart.cloning import clone
 from hexathlon.baselines.warmstart.demonstrations import (
@@ -38,15 +39,21 @@ def load_start(
     """Return the initial model and tokenizer, which are created once and then loaded."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
-    place = recipe.starting(out)
+    place = recipe.origin(out)
     exists = recipe.policy.checkpoint or (place / SETTINGS).exists()
     ranks.wait()
     if not exists:
         make_start(recipe, place, report, ranks)
     ranks.wait()
-    checkpoint = load_checkpoint(place, dtype=recipe.policy.dtype)
+    palette = recipe.palette
+    if palette.active and not has_palette(out):
+        by_table = _demonstrations(recipe, palette.pairs, report, ranks)
+        make_palette(recipe, out, list(itertools.chain.from_iterable(by_table)), report)
+    checkpoint = load_checkpoint(recipe.starting(out), dtype=recipe.policy.dtype)
     if recipe.policy.lora_rank:
         add_adapters(checkpoint.model, AdapterConfig(recipe.policy.lora_rank), recipe.seed)
+    if palette.active:
+        load_palette(recipe, out, checkpoint.model)
     return checkpoint.model, checkpoint.tokenizer
 
 
@@ -57,6 +64,8 @@ def load_reference(recipe: Recipe, out: Path) -> Any:
     from hexathlon.baselines.engines.local.loading import load_checkpoint
 
     model = load_checkpoint(recipe.starting(out), dtype=recipe.policy.dtype).model
+    if recipe.palette.active:
+        load_palette(recipe, out, model)
     return model.requires_grad_(False)
 
 
@@ -74,7 +83,8 @@ def make_start(recipe: Recipe, place: Path, report: ProgressCallback, ranks: Ran
     """
     import torch
 
-    demonstrations = _demonstrations(recipe, report, ranks)
+    count = max(recipe.clone.demonstrations, _LEAST)
+    demonstrations = _demonstrations(recipe, count, report, ranks)
     tokenizer = _tokenizer(recipe, demonstrations, ranks)
     torch.manual_seed(recipe.seed)
     model = make_model(recipe.policy.shape, len(tokenizer), recipe.seed)
@@ -86,13 +96,12 @@ def make_start(recipe: Recipe, place: Path, report: ProgressCallback, ranks: Ran
 
 
 def _demonstrations(
-    recipe: Recipe, report: ProgressCallback, ranks: Ranks
+    recipe: Recipe, count: int, report: ProgressCallback, ranks: Ranks
 ) -> list[list[Demonstration]]:
-    """Play this rank's share of the demonstrations of each table.
+    """Play this rank's share of `count` demonstrations, for each table.
 
     They come from the split's first tasks; on unbounded splits, training draws other tasks.
     """
-    count = max(recipe.clone.demonstrations, _LEAST)
     counts = shares(recipe.tasks, count, recipe.seed, "demonstrations")
     tasks = [
         ranks.share(table.addresses("train", count))

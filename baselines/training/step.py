@@ -32,7 +32,11 @@ from hexathlon.baselines.training.components import Components
 from hexathlon.baselines.training.controls import shuffled_rewards
 from hexathlon.baselines.training.recipe import Recipe
 from hexathlon.baselines.training.source import BatchSource
-from hexathlon.baselines.training.step_metrics import replay_metrics, rollout_metrics
+from hexathlon.baselines.training.step_metrics import (
+    prefix_metrics,
+    replay_metrics,
+    rollout_metrics,
+)
 
 __all__ = ["NothingToLearn", "nothing_to_learn", "training_step"]
 
@@ -58,6 +62,8 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
     """
     recipe = run.recipe
     began = time.perf_counter()
+    progress = step / max(recipe.steps, 1)
+    run.prefixes.share = recipe.palette.share_at(progress)
     source.begin(step)
 
     # Generate and filter, batch after batch, until enough groups are left.
@@ -99,7 +105,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
 
     context = TokenContext(
         groups,
-        step / max(recipe.steps, 1),
+        progress,
         lambda: run.learner.entropies(all_samples(groups)),
         lambda: run.learner.disagreement(all_samples(groups)),
     )
@@ -132,6 +138,7 @@ def training_step(run: Components, source: BatchSource, step: int) -> dict[str, 
         **rollout_metrics(batches, len(kept), step, recipe.tasks),
         **replay_metrics(groups, step, run.replay),
         **({"swarm/groups": float(len(shared))} if recipe.swarm.peers else {}),
+        **(prefix_metrics(batches, run.prefixes.share) if recipe.palette.active else {}),
         **source.metrics(),
         **credit.metrics,
         **updated,

@@ -8,9 +8,11 @@ from hexathlon.baselines.algorithms.samples import Group
 from hexathlon.baselines.pipeline.collect import Collected
 from hexathlon.baselines.pipeline.replay import ReplayStage
 from hexathlon.baselines.pipeline.tasks_table import TasksTable, table_of
+from hexathlon.baselines.tokens.soft import is_soft
 from hexathlon.evaluators.records import TrialRecord
 
-__all__ = ["mean_reward", "mean_rewards_by_event", "replay_metrics", "rollout_metrics"]
+__all__ = ["mean_reward", "mean_rewards_by_event", "prefix_metrics", "replay_metrics",
+           "rollout_metrics"]  # fmt: skip
 
 
 def rollout_metrics(
@@ -57,6 +59,23 @@ def replay_metrics(groups: Sequence[Group], step: int, replay: ReplayStage) -> d
         if sample.version is not None and sample.sampled.any()
     ]
     return {"samples/replayed": float(sum(version < step for version in sampled_by))}
+
+
+def prefix_metrics(batches: Sequence[Collected], share: float) -> dict[str, float]:
+    """Return the share of a step's rollouts that get a soft prefix, and how those do that got one.
+
+    Args:
+        batches: The batches that were played for the step.
+        share: The share that the recipe sets.
+    """
+    samples = [s for batch in batches for group in batch.groups for s in group.samples]
+    soft = [bool(is_soft(sample.ids[0])) for sample in samples]
+    rewards = [sample.reward for sample, steered in zip(samples, soft, strict=True) if steered]
+    return {
+        "palette/share": share,
+        "palette/drawn": float(np.mean(soft)),
+        **({"palette/reward": float(np.mean(rewards))} if rewards else {}),
+    }
 
 
 def mean_rewards_by_event(

@@ -11,6 +11,7 @@ from hexathlon.baselines.agents.policy import PolicyAgent
 from hexathlon.baselines.codecs import get_codec
 from hexathlon.baselines.distributed.sharding import Sharded
 from hexathlon.baselines.engines.errors import EngineMissing
+from hexathlon.baselines.engines.local.engine import LocalEngine
 from hexathlon.baselines.engines.tokens import HeatedEngine
 from hexathlon.baselines.learner.critic import Critic
 from hexathlon.baselines.learner.learner import Learner
@@ -24,6 +25,7 @@ from hexathlon.baselines.rollout.executor import Executor
 from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.requests import TokenSampling
+from hexathlon.baselines.tokens.soft import SoftPrefixes
 from hexathlon.baselines.training.asynchronous import AsynchronousSource
 from hexathlon.baselines.training.backend import IdleBackend, InProcess, TrainingBackend
 from hexathlon.baselines.training.components import Components, PolicyLearner
@@ -113,7 +115,20 @@ class Trainer:
                 "rollout.heat needs the engine in the trainer's process: run without a cluster, or "
                 "set rollout.heat = 0"
             )
-        executor = self._executor(recipe, opened, rollout.temperature, rollout.heat)
+        if recipe.palette.active and not isinstance(opened.engine, LocalEngine):
+            loop.close(opened.close())
+            raise EngineMissing(
+                "palette.share needs the engine in the trainer's process, whose embedding reads "
+                "soft tokens: run without a cluster, or set palette.share = 0"
+            )
+        prefixes = SoftPrefixes(recipe.seed, recipe.palette.tokens)
+        executor = self._executor(
+            recipe,
+            opened,
+            rollout.temperature,
+            rollout.heat,
+            prefixes if recipe.palette.active else None,
+        )
         generation = _generation(recipe)
         pruner = _pruner(recipe, generation.known)
         self.components = Components(
@@ -144,6 +159,7 @@ class Trainer:
             loop=loop,
             journal=Journal(folder / LOST_FILE, writes=ranks.first or not central),
             proximal=proximal_of(recipe, learner),
+            prefixes=prefixes,
             central=central,
         )
         kind = AsynchronousSource if recipe.asynchrony.active else SynchronousSource
@@ -251,7 +267,12 @@ class Trainer:
         return replay.memory if replay.active else None
 
     def _executor(
-        self, recipe: Recipe, opened: OpenedEngine, temperature: float, heat: float = 0.0
+        self,
+        recipe: Recipe,
+        opened: OpenedEngine,
+        temperature: float,
+        heat: float = 0.0,
+        prefixes: SoftPrefixes | None = None,
     ) -> Executor:
         growth = recipe.generate.growth()
         sampling = TokenSampling(
@@ -262,7 +283,7 @@ class Trainer:
             entropies=growth is not None and growth.entropies,
         )
         codec = get_codec(recipe.policy.dialect)
-        agent = PolicyAgent(opened.engine, self._renderer, codec, sampling)
+        agent = PolicyAgent(opened.engine, self._renderer, codec, sampling, prefixes)
         return self._backend.executor(recipe, agent, self._make)
 
 

@@ -13,7 +13,7 @@ from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
 from hexathlon.baselines.learner.optimiser import OptimiserConfig
 from hexathlon.baselines.learner.ranks import ALONE, Ranks
-from hexathlon.baselines.tokens.patches import FIRST_PATCH
+from hexathlon.baselines.tokens.soft import FIRST_SOFT
 from hexathlon.tasks.seeding import generator_for
 
 __all__ = ["CloneConfig", "clone"]
@@ -66,7 +66,7 @@ def _example(sample: Sample, *, with_observations: bool) -> Example:
     if with_observations:
         observed = ~actions
         observed[0] = False  # nothing predicts the first token
-        observed &= sample.ids < FIRST_PATCH
+        observed &= sample.ids < FIRST_SOFT  # nor are soft tokens or patches words
         sample = replace(sample, observed=observed)
     return Example(sample, np.zeros(len(actions)), actions.astype(np.float64))
 
