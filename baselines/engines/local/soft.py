@@ -70,8 +70,9 @@ def read_prefixes(model: Any, table: PrefixTable) -> None:
     """
     embedding = model.get_input_embeddings()
     embedding.prefixes = table
-    if not hasattr(type(embedding), "reads_soft_tokens"):
-        embedding.__class__ = _reading(type(embedding))
+    kind: Any = type(embedding)
+    if not hasattr(kind, "reads_soft_tokens"):
+        embedding.__class__ = _reading(kind)
 
 
 @lru_cache(maxsize=16)
