@@ -36,7 +36,7 @@ def test_the_divergence_is_that_of_diagonal_gaussians() -> None:
 
 
 def test_the_loss_of_a_known_autoencoder() -> None:
-    """The encoder returns a constant posterior, the decoder prefixes with the mean (3 z1 + 6) / 2."""
+    """Its posterior is constant, and the mean of the prefix of z is (3 z + 6) / 2."""
     vae = PaletteVae(2, 2, 1)
     with torch.no_grad():
         for layer in (*vae.encoder, *vae.decoder):

@@ -170,7 +170,7 @@ def test_an_update_trains_the_policy_and_leaves_the_prefix(compiled) -> None:
     before = embedding.weight.detach().clone()
     examples = [Example(s, s.sampled * 1.0, s.sampled.astype(float)) for s in samples]
     metrics = Learner(policy, LearnerConfig(), 1).update(examples)
-    assert metrics["grad_norm"] > 0 and metrics["ratio_gap"] < 1e-4
+    assert metrics["grad_norm"] > 0
     changed = (embedding.weight != before).any(1).nonzero()[:, 0].tolist()
     read = {token for s in samples for token in s.ids[TOKENS:-1].tolist()}
     assert set(changed) <= read and changed

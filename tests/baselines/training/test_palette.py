@@ -1,6 +1,5 @@
 """Runs whose rollouts begin with soft prefixes (Reasoning Palette)."""
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from hexathlon.baselines.learner.ranks import ALONE
 from hexathlon.baselines.rollout.environments import make_env
 from hexathlon.baselines.tokens.soft import is_soft
 from hexathlon.baselines.training.backend import IdleBackend
+from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.palette import has_palette, make_palette
 from hexathlon.baselines.training.recipe import Recipe, RecipeError
 from hexathlon.baselines.training.rollouts import stored
@@ -45,6 +45,12 @@ def quiet(*told: Any) -> None:
 def recipe_with(palette: dict[str, Any] | None = None, **changes: Any) -> Recipe:
     tables = {"clone": CLONE, "rollout": SIZE, **changes}
     return tiny_recipe(palette={**PALETTE, **(palette or {})}, **tables)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> None:
+    """A rank is a core, as in `train`; with several threads, sums round differently."""
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +122,7 @@ def test_rollouts_are_trained_with_the_prefix_that_they_were_sampled_with(
         assert np.abs(score - sample.behaviour)[sample.sampled].max() < 1e-4
     marks = [[steered(sample) for sample in group.samples] for group in groups]
     assert any(len(set(row)) == 2 for row in marks)  # with and without, in one group
-    assert metrics["palette/share"] == 0.5 and metrics["ratio_gap"] < 1e-4
+    assert metrics["palette/share"] == 0.5 and metrics["sampler_gap"] < 1e-5
     assert metrics["palette/drawn"] == pytest.approx(np.mean(marks))
     prefixes = [tuple(s.ids[:3]) for s in samples if steered(s)]
     assert len(set(prefixes)) == len(prefixes) and all(is_soft(np.array(prefixes)).all(1))
@@ -257,8 +263,8 @@ def test_critics_references_and_snapshots_read_prefixes(made, tmp_path) -> None:
     with trainer_in(tmp_path / "run", recipe, made) as trainer:
         rows = [trainer.advance() for _ in range(2)]
         trainer.save()
-    assert rows[0]["palette/drawn"] > 0 and rows[0]["kl"] == pytest.approx(0, abs=1e-6)
-    assert rows[1]["kl"] > 1e-6
+    assert rows[0]["palette/drawn"] > 0 and rows[0]["loss/divergence"] == pytest.approx(0, abs=1e-7)
+    assert rows[1]["loss/divergence"] > 1e-6
     with trainer_in(tmp_path / "run", recipe, made) as trainer:
         assert trainer.step == 2
 
@@ -282,7 +288,7 @@ def test_critics_references_and_snapshots_read_prefixes(made, tmp_path) -> None:
         ({"palette": {"share": 0.5, "beta": -1}}, "palette.beta"),
         ({"palette": {"share": 0.5, "pairs": 1}}, "palette.pairs"),
         ({"palette": {"share": 0.5, "schedule": "cosine"}}, "palette.schedule"),
-        ({"palette": {"warm_up": 3}}, "palette.warm_up"),
+        ({"palette": {"warm_up": 3}}, "palette has no setting 'warm_up'"),
     ],
 )
 def test_bad_values_and_other_executors_are_refused(tables, cause) -> None:
@@ -313,7 +319,7 @@ def test_a_whole_run_stores_its_prefixes_and_ends_with_a_plain_checkpoint(tmp_pa
     phases: list[str] = []
     results = train(recipe, tmp_path / "run", lambda phase, *rest: phases.append(phase))
     assert {"before", "after"} <= set(results) and phases.count("palette") == 5
-    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").open()]
+    rows = read_metrics(tmp_path / "run" / "metrics.jsonl")
     assert [row["palette/share"] for row in rows[1:3]] == [0.5, 0.25]
     played = [each for path in sorted((tmp_path / "run" / "rollouts").glob("step-*"))
               for each in stored(path)]  # fmt: skip
