@@ -23,6 +23,7 @@ from hexathlon.baselines.algorithms.palette import (
 )
 from hexathlon.baselines.algorithms.samples import Sample
 from hexathlon.baselines.engines.local.soft import PrefixTable, read_prefixes
+from hexathlon.baselines.learner.ranks import ALONE, Ranks
 from hexathlon.baselines.tokens.render import ChatRenderer
 from hexathlon.baselines.tokens.soft import DRAWN, soft_ids
 from hexathlon.baselines.training.checkpoints import save_checkpoint
@@ -48,7 +49,7 @@ def load_palette(recipe: Recipe, out: Path, model: Any) -> None:
     table, embedding = recipe.palette, model.get_input_embeddings().weight
     vae = PaletteVae(embedding.shape[1], table.tokens, table.latent)
     vae.load_state_dict(load_file(out / _FILE))
-    read_prefixes(model, PrefixTable(vae.eval().requires_grad_(False)))
+    read_prefixes(model, PrefixTable(vae.eval().requires_grad_(False).prefix, table.latent))
 
 
 def make_palette(
@@ -56,14 +57,16 @@ def make_palette(
     out: Path,
     demonstrations: Sequence[Demonstration],
     report: ProgressCallback,
+    ranks: Ranks = ALONE,
 ) -> None:
     """Fit the palette of a run, and train its initial policy to read prefixes.
 
     Args:
         recipe: The recipe, with `scale` applied.
         out: The run's folder.
-        demonstrations: The pairs.
+        demonstrations: This rank's share of the pairs.
         report: Called after every step of the warm-up.
+        ranks: The ranks that share the warm-up; rank 0 fits and writes.
     """
     from safetensors.torch import save_file
 
@@ -72,35 +75,55 @@ def make_palette(
     table = recipe.palette
     model, tokenizer, _ = load_checkpoint(recipe.origin(out), dtype=recipe.policy.dtype)
     renderer = ChatRenderer(tokenizer)
-    played = [each for each in demonstrations if each.turns]
-    samples = [sample_of(each, recipe.policy.dialect, renderer) for each in played]
+    own = [sample_of(each, recipe.policy.dialect, renderer) for each in demonstrations]
+    samples = ranks.joined(own)
     pooled = pooled_samples(model, samples)
-    vae = fit_palette(pooled, table.tokens, table.latent, table.beta, table.fit_steps, recipe.seed)
-    fitted = _fit_metrics(vae, pooled, table.beta)
-    report("palette", 0, table.warmup_steps, fitted)
-    if table.warmup_steps:
-        latents = _posterior_draws(vae, pooled, recipe.seed)
-        numbers = range(DRAWN, DRAWN + len(samples))
-        read_prefixes(model, PrefixTable(vae, dict(zip(numbers, latents, strict=True))))
-        steered = [
-            prefixed(sample, soft_ids(number, table.tokens))
-            for number, sample in zip(numbers, samples, strict=True)
-        ]
-        clone(
-            model,
-            [*samples, *steered],
-            CloneConfig(
-                steps=table.warmup_steps,
-                optimiser=recipe.learn.optimiser,
-                token_budget=recipe.learn.token_budget,
-            ),
-            recipe.seed,
-            lambda step, metrics: report("palette", step + 1, table.warmup_steps, metrics),
+    vae = ranks.from_first(
+        lambda: fit_palette(
+            pooled, table.tokens, table.latent, table.beta, table.fit_steps, recipe.seed
         )
-    save_checkpoint(out / "palette", model, tokenizer, recipe)
-    part = out / f"{_FILE}.part"
-    save_file(vae.state_dict(), part)
-    os.replace(part, out / _FILE)
+    )
+    report("palette", 0, table.warmup_steps, _fit_metrics(vae, pooled, table.beta))
+    if table.warmup_steps:
+        _warm_up(recipe, model, samples, vae, _posterior_draws(vae, pooled, recipe.seed), report,
+                 ranks)  # fmt: skip
+    if ranks.first:
+        save_checkpoint(out / "palette", model, tokenizer, recipe)
+        part = out / f"{_FILE}.part"
+        save_file(vae.state_dict(), part)
+        os.replace(part, out / _FILE)
+
+
+def _warm_up(
+    recipe: Recipe,
+    model: Any,
+    samples: Sequence[Sample],
+    vae: PaletteVae,
+    latents: torch.Tensor,
+    report: ProgressCallback,
+    ranks: Ranks,
+) -> None:
+    """Train a model on samples, each with the prefix of its latent variable and without one."""
+    table = recipe.palette
+    numbers = range(DRAWN, DRAWN + len(samples))
+    assigned = dict(zip(numbers, latents, strict=True))
+    read_prefixes(model, PrefixTable(vae.prefix, table.latent, assigned))
+    steered = [
+        prefixed(sample, soft_ids(number, table.tokens))
+        for number, sample in zip(numbers, samples, strict=True)
+    ]
+    clone(
+        model,
+        [*samples, *steered],
+        CloneConfig(
+            steps=table.warmup_steps,
+            optimiser=recipe.learn.optimiser,
+            token_budget=recipe.learn.token_budget,
+        ),
+        recipe.seed,
+        lambda step, metrics: report("palette", step + 1, table.warmup_steps, metrics),
+        ranks,
+    )
 
 
 @torch.no_grad()

@@ -200,8 +200,7 @@ class Recipe(RecipeTable):
             "progress at a time": self.asynchrony.active,
             "a swarm: peers read rollouts as text, and a prefix has none": self.swarm.share
             or bool(self.swarm.peers),
-            f"ranks = {self.ranks}: one process fits the palette": self.ranks > 1,
-            'learner.kind = "sharded": prefixes belong to an embedding on one rank': (
+            'learner.kind = "sharded": the embedding that reads prefixes is not on one rank': (
                 self.learner.kind == "sharded"
             ),
             f"the structure {self.generate.structure.name}: a branch that begins anew would have "

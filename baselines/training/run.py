@@ -1,11 +1,11 @@
 """A training run in a directory: start, resume, finish.
 
-The directory contains `recipe.json` (the resolved recipe), `start/` (the initial policy), `palette/`
-(with soft prefixes, the initial policy that reads them), `before/` and `after/` (evaluations on
-unseen tasks, each a run directory of `hexathlon eval`), `rollouts/` (records of the rollouts),
-`states/` (for resuming), `metrics.jsonl`, `curve.html` and `curve.png`, and finally `policy/`, a
-checkpoint with low-rank adapters merged, which are also saved in `adapters/`. Running the same
-recipe in the same directory resumes the run.
+The directory contains `recipe.json` (the resolved recipe), `start/` (the initial policy), with soft
+prefixes also `palette/` (the initial policy that reads them) and `palette.safetensors`, `before/`
+and `after/` (evaluations on unseen tasks, each a run directory of `hexathlon eval`), `rollouts/`
+(records of the rollouts), `states/` (for resuming), `metrics.jsonl`, `curve.html` and `curve.png`,
+and finally `policy/`, a checkpoint with low-rank adapters merged, which are also saved in
+`adapters/`. Running the same recipe in the same directory resumes the run.
 """
 
 import json

@@ -46,9 +46,12 @@ def load_start(
         make_start(recipe, place, report, ranks)
     ranks.wait()
     palette = recipe.palette
-    if palette.active and not has_palette(out):
+    missing = palette.active and not has_palette(out)
+    ranks.wait()
+    if missing:
         by_table = _demonstrations(recipe, palette.pairs, report, ranks)
-        make_palette(recipe, out, list(itertools.chain.from_iterable(by_table)), report)
+        make_palette(recipe, out, list(itertools.chain.from_iterable(by_table)), report, ranks)
+    ranks.wait()
     checkpoint = load_checkpoint(recipe.starting(out), dtype=recipe.policy.dtype)
     if recipe.policy.lora_rank:
         add_adapters(checkpoint.model, AdapterConfig(recipe.policy.lora_rank), recipe.seed)

@@ -4,13 +4,13 @@ The engine and the learner use the same embedding, so a rollout and its log-prob
 training see the same prefix at the same positions. Prefixes are fixed: no gradient reaches them.
 """
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from hexathlon.baselines.algorithms.palette import PaletteVae
 from hexathlon.baselines.tokens.soft import is_soft, soft_parts
 from hexathlon.tasks.seeding import generator_for
 
@@ -32,12 +32,18 @@ class PrefixTable:
     Every prefix is decoded alone, so that it does not depend on the rest of a pass.
 
     Args:
-        vae: Decodes prefixes.
+        decode: Maps a latent variable, `[latent]`, to a prefix, `[tokens, width]`.
+        latent: Size of the latent variable.
         assigned: Latent variables of prefixes that are not drawn, by their number.
     """
 
-    def __init__(self, vae: PaletteVae, assigned: dict[int, Tensor] | None = None) -> None:
-        self._vae = vae
+    def __init__(
+        self,
+        decode: Callable[[Tensor], Tensor],
+        latent: int,
+        assigned: Mapping[int, Tensor] | None = None,
+    ) -> None:
+        self._decode, self._latent = decode, latent
         self._assigned = assigned or {}
         self._decoded: dict[int, Tensor] = {}
 
@@ -56,8 +62,8 @@ class PrefixTable:
             # Not as tensors of inference mode, which training cannot use.
             with torch.inference_mode(False), torch.no_grad():
                 if latent is None:
-                    latent = latent_of(number, self._vae.latent)
-                self._decoded[number] = self._vae.prefix(latent)
+                    latent = latent_of(number, self._latent)
+                self._decoded[number] = self._decode(latent)
         return self._decoded[number]
 
 

@@ -58,7 +58,7 @@ def model(palette: bool = True):
                 weight.mul_(2.0)
     made = made.float().eval()
     if palette:
-        read_prefixes(made, PrefixTable(vae()))
+        read_prefixes(made, PrefixTable(vae().prefix, LATENT))
     return made
 
 
@@ -182,7 +182,7 @@ def test_an_update_trains_the_policy_and_leaves_the_prefix(compiled) -> None:
 def test_assigned_latents_take_precedence_and_forgotten_prefixes_return(monkeypatch) -> None:
     monkeypatch.setattr("hexathlon.baselines.engines.local.soft._KEPT", 2)
     fitted, latent = vae(), torch.full((LATENT,), 0.5)
-    table = PrefixTable(fitted, {9: latent})
+    table = PrefixTable(fitted.prefix, LATENT, {9: latent})
     assert torch.equal(table.prefix(9), fitted.prefix(latent))
     first = table.prefix(1)
     assert len({tuple(table.prefix(n).flatten().tolist()) for n in (1, 2, 3, 4)}) == 4

@@ -23,14 +23,14 @@ from hexathlon.baselines.tokens.soft import is_soft
 from hexathlon.baselines.training.backend import IdleBackend
 from hexathlon.baselines.training.metrics import read_metrics
 from hexathlon.baselines.training.palette import has_palette, make_palette
-from hexathlon.baselines.training.recipe import Recipe, RecipeError
+from hexathlon.baselines.training.recipe import Recipe, RecipeError, load_recipe
 from hexathlon.baselines.training.rollouts import stored
 from hexathlon.baselines.training.run import train
 from hexathlon.baselines.training.start import load_reference, load_start
 from hexathlon.baselines.training.trainer import Trainer
 from support import dice  # noqa: F401 - registers its source
 from support.method_recipes import part
-from support.registered_parts import calls_of, tiny_recipe
+from support.registered_parts import SHAPE, calls_of, tiny_recipe
 
 PALETTE = {"share": 0.5, "tokens": 3, "latent": 4, "pairs": 24, "fit_steps": 40, "warmup_steps": 4}
 CLONE = {"demonstrations": 64, "settings": {"steps": 60, "batch": 16}}
@@ -276,8 +276,7 @@ def test_critics_references_and_snapshots_read_prefixes(made, tmp_path) -> None:
         ({"asynchrony": {"staleness": 1}}, "an asynchronous run: rollouts of several steps"),
         ({"swarm": {"share": True}}, "a swarm: peers read rollouts as text"),
         ({"swarm": {"peers": ["runs/other"]}}, "a swarm: peers read rollouts as text"),
-        ({"ranks": 2}, "ranks = 2: one process"),
-        ({"learner": {"kind": "sharded"}}, "an embedding on one rank"),
+        ({"learner": {"kind": "sharded"}}, "reads prefixes is not on one rank"),
         ({"generate": {"structure": part("arpo")}}, "the structure arpo: a branch"),
         ({"palette": {"share": 1.5}}, "palette.share"),
         ({"palette": {"share": -0.1}}, "palette.share"),
@@ -331,6 +330,31 @@ def test_a_whole_run_stores_its_prefixes_and_ends_with_a_plain_checkpoint(tmp_pa
     assert type(model.get_input_embeddings()) is torch.nn.Embedding
     again = train(recipe, tmp_path / "run", lambda phase, *rest: phases.append(phase))
     assert again == results and phases.count("palette") == 5
+
+
+def test_two_ranks_share_a_palette(tmp_path) -> None:
+    """They warm up, play and train what one rank does, up to the order of additions."""
+    adam = {"learning_rate": 1e-3, "eps": 1e-4}
+    cloned = {
+        "demonstrations": 64,
+        "settings": {"steps": 2, "optimiser": {**adam, "kind": "adamw"}},
+    }
+    changes = {
+        "steps": 1, "save_every": 1, "tasks.templates": ["filter_rows"], "clone": cloned,
+        "policy.shape": {**SHAPE, "vocabulary": 400, "context": 1024}, "learn.optimiser": adam,
+        "rollout": {"groups": 2, "members": 3, "max_tokens": 8}, "evaluation.tasks": 1,
+        "credit": {"estimator": part("reinforce", baseline=0.5)}, "palette": PALETTE,
+        "evaluation.every": 0,
+    }  # fmt: skip
+    runs = [tmp_path / str(ranks) for ranks in (1, 2)]
+    for ranks, run in zip((1, 2), runs, strict=True):
+        train(load_recipe("sql-tiny", {**changes, "ranks": ranks}), run, quiet)
+    for name in ("palette", "policy"):
+        one, two = (load_checkpoint(run / name).model.state_dict() for run in runs)
+        assert max(float((one[key] - two[key]).abs().max()) for key in one) <= 1e-5
+    one, two = (read_metrics(run / "metrics.jsonl")[1] for run in runs)
+    assert one["palette/drawn"] == two["palette/drawn"] > 0
+    assert one["tokens/drawn"] == two["tokens/drawn"] and two["sampler_gap"] < 1e-5
 
 
 def test_the_fit_reports_its_loss(made, tmp_path) -> None:
