@@ -227,6 +227,8 @@ def test_the_tables_of_the_training_guide_are_a_recipes(tables: dict[str, Any]) 
         assert [table.label for table in recipe.tasks] == ["sql-tiny", "talk"]
     elif "learner" in tables:
         assert recipe.learner.kind == "sharded"
+    elif "palette" in tables:
+        assert recipe.palette == type(recipe.palette)(share=0.5), "the defaults"
     else:
         assert recipe.engine.kind == "vllm" or recipe.engine.invariant
 

@@ -17,8 +17,10 @@ from hexathlon.baselines.engines.local.soft import PrefixTable, latent_of, read_
 from hexathlon.baselines.kernels.library import KernelsMissing, kernels
 from hexathlon.baselines.learner.batching import Example
 from hexathlon.baselines.learner.learner import Learner, LearnerConfig
+from hexathlon.baselines.tokens.patches import FIRST_PATCH
 from hexathlon.baselines.tokens.requests import TokenRequest, TokenSampling
 from hexathlon.baselines.tokens.soft import soft_ids
+from hexathlon.baselines.warmstart.initial import ModelShape, make_model
 
 VOCABULARY, WIDTH, TOKENS, LATENT = 97, 48, 3, 4
 PROMPTS = [[5, 6, 7, 8, 9], [5, 6, 7, 20], [40], [5, 6, 7, 8, 9]]
@@ -177,6 +179,20 @@ def test_an_update_trains_the_policy_and_leaves_the_prefix(compiled) -> None:
     with torch.no_grad():
         prefix = embedding(torch.tensor(soft_ids(2, TOKENS)))
     assert torch.equal(prefix, vae().prefix(latent_of(2, LATENT)))
+
+
+def test_a_model_with_pictures_reads_prefixes_too() -> None:
+    shape = ModelShape(width=32, layers=1, heads=2, kv_heads=1, feed_forward=64, patches=2)
+    policy = make_model(shape, 60, 0).eval()
+    ids = torch.tensor([[3, FIRST_PATCH + 12345, 4]])
+    with torch.no_grad():
+        before = policy.get_input_embeddings()(ids)
+    fitted = fit_palette(torch.randn(20, 32), TOKENS, LATENT, 0.1, 2, 0)
+    read_prefixes(policy, PrefixTable(fitted.prefix, LATENT))
+    with torch.no_grad():
+        after = policy.get_input_embeddings()(torch.tensor([[*soft_ids(7, TOKENS), *ids[0]]]))
+    assert torch.equal(after[:, TOKENS:], before)
+    assert torch.equal(after[0, :TOKENS], fitted.prefix(latent_of(7, LATENT)))
 
 
 def test_assigned_latents_take_precedence_and_forgotten_prefixes_return(monkeypatch) -> None:

@@ -269,6 +269,17 @@ def test_critics_references_and_snapshots_read_prefixes(made, tmp_path) -> None:
         assert trainer.step == 2
 
 
+def test_adapters_are_trained_with_prefixes(made, tmp_path, monkeypatch) -> None:
+    pytest.importorskip("peft", reason="pip install 'hexathlon[lora]'")
+    recipe = recipe_with()
+    policy = recipe.policy.model_copy(update={"lora_rank": 2})
+    with trainer_in(
+        tmp_path / "run", recipe.model_copy(update={"policy": policy}), made
+    ) as trainer:
+        rows = [trainer.advance() for _ in range(2)]
+    assert all(row["palette/drawn"] > 0 and row["sampler_gap"] < 1e-4 for row in rows)
+
+
 @pytest.mark.parametrize(
     ("tables", "cause"),
     [
