@@ -193,22 +193,22 @@ class Recipe(RecipeTable):
 
     @model_validator(mode="after")
     def _palette_fits(self) -> "Recipe":
-        causes = {
-            f"engine.kind = {self.engine.kind!r}: a server takes no embeddings": self.engine.kind
-            != "local",
-            "an asynchronous run: rollouts of several steps, thus of several shares, are in "
-            "progress at a time": self.asynchrony.active,
-            "a swarm: peers read rollouts as text, and a prefix has none": self.swarm.share
-            or bool(self.swarm.peers),
-            'learner.kind = "sharded": the embedding that reads prefixes is not on one rank': (
-                self.learner.kind == "sharded"
-            ),
-            f"the structure {self.generate.structure.name}: a branch that begins anew would have "
-            "another prefix than its tree": self.generate.growth() is not None,
-            "preference, which has no rollouts": self.preference is not None,
-        }
-        if self.palette.active and any(causes.values()):
-            cause = next(text for text, bad in causes.items() if bad)
+        structure = self.generate.structure.name
+        causes = [
+            (self.engine.kind != "local", f"engine.kind = {self.engine.kind!r}: it takes no "
+             "embeddings"),
+            (self.asynchrony.active, "an asynchronous run: rollouts of several steps, thus of "
+             "several shares, are in progress at a time"),
+            (self.swarm.share or self.swarm.peers, "a swarm: peers read rollouts as text, and a "
+             "prefix has none"),
+            (self.learner.kind == "sharded", 'learner.kind = "sharded": the embedding that reads '
+             "prefixes is not on one rank"),
+            (self.generate.growth() is not None, f"the structure {structure}: a branch that begins "
+             "anew would have another prefix than its tree"),
+            (self.preference is not None, "preference, which has no rollouts"),
+        ]  # fmt: skip
+        cause = next((text for unfit, text in causes if unfit), "")
+        if self.palette.active and cause:
             raise ValueError(f"palette.share cannot be combined with {cause}")
         return self
 

@@ -283,7 +283,7 @@ def test_adapters_are_trained_with_prefixes(made, tmp_path, monkeypatch) -> None
 @pytest.mark.parametrize(
     ("tables", "cause"),
     [
-        ({"engine": {"kind": "vllm"}}, "'vllm': a server takes no embeddings"),
+        ({"engine": {"kind": "vllm"}}, "'vllm': it takes no embeddings"),
         ({"asynchrony": {"staleness": 1}}, "an asynchronous run: rollouts of several steps"),
         ({"swarm": {"share": True}}, "a swarm: peers read rollouts as text"),
         ({"swarm": {"peers": ["runs/other"]}}, "a swarm: peers read rollouts as text"),
