@@ -38,7 +38,7 @@ def selftest(
         ),
     ] = None,
     template: Annotated[
-        str, typer.Option(help="Beginning of the templates to take tasks of, such as dialect_.")
+        str, typer.Option(help="Prefix of the templates to test, such as dialect_.")
     ] = "",
     kind: Annotated[
         list[str] | None,

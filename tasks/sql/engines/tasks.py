@@ -29,11 +29,12 @@ def engine_instruction(made: Accepted) -> str:
     text = f"You are an analyst at {firm}. {made.question.text} One row each, in any order."
     if made.question.steps is None:
         return text
+    indexed = any(table.indexes for table in made.question.tables)
     return (
         f"{text}\n\nThe statement that you hand in may take at most {made.question.steps:,} steps "
         "of the database engine, on this database and on the others on which it is run. After "
         "every statement you see how many it took; until you hand in, statements may take more. "
-        "There are indexes, and you cannot add any."
+        f"There are {'' if indexed else 'no '}indexes, and you cannot add any."
     )
 
 
