@@ -26,7 +26,7 @@ from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
 from hexathlon.evaluators.records.canonical import canonical_json, encode_text, sha256_hex
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.source import Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskSource, has_template, parse_address
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.taskset import TaskSet, build_task
 
@@ -209,8 +209,7 @@ def _ids(chosen: TaskSet, tasks: int, template: str) -> list[str]:
     if not template:
         return list(chosen.ids(tasks if chosen.size is None else min(tasks, chosen.size)))
     every = chosen.ids(_SEARCHED if chosen.size is None else chosen.size)
-    matching = (each for each in every if parse_address(each).template.startswith(template))
-    ids = list(islice(matching, tasks))
+    ids = list(islice((each for each in every if has_template(each, template)), tasks))
     if not ids:
         raise UsageError(f"{chosen.name} has no task whose template begins with {template!r}")
     return ids
