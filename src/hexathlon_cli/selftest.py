@@ -37,9 +37,7 @@ def selftest(
             "drawn; repeat it to compare verdicts."
         ),
     ] = None,
-    template: Annotated[
-        str, typer.Option(help="Beginning of the templates to take tasks of, such as dialect_.")
-    ] = "",
+    template: Annotated[str, typer.Option(help="Template name prefix, such as dialect_.")] = "",
     kind: Annotated[
         list[str] | None,
         typer.Option(help="Kind of script, such as oracle; repeatable. [default: all]"),

@@ -64,7 +64,7 @@ _ADJECTIVES = {
 
 
 def flag_words(noun: str, value: bool, plural: bool) -> str:
-    """Return what holds of rows in which a flag is set or not.
+    """Return the predicate of rows by the value of a flag.
 
     >>> flag_words("tenured", True, True), flag_words("balcony", False, False)
     ('are tenured', 'has no balcony')
