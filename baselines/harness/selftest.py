@@ -175,10 +175,10 @@ def run_selftest(
         kinds: Kinds of scripts to play, such as `oracle`; all by default.
         mapped: Calls a function on each list of tasks in other processes, such as those of a
             cluster, and yields the results in order; replaces `workers`.
-        template: Beginning of the templates to take tasks of; of all by default.
+        template: Prefix of the templates whose tasks are taken; all by default.
 
     Raises:
-        UsageError: If a name is unknown, or no template begins so.
+        UsageError: If a name is unknown, or no template has the prefix.
         EnvironmentUnavailable: If the environment cannot be created on this machine.
     """
     info = find_environment(env)
@@ -201,16 +201,16 @@ def run_selftest(
 
 
 def _ids(chosen: TaskSet, tasks: int, template: str) -> list[str]:
-    """Return the ids of the first tasks whose template begins with a text.
+    """Return the ids of the first tasks whose template has a prefix.
 
     Raises:
         UsageError: If there are none.
     """
     if not template:
         return list(chosen.ids(tasks if chosen.size is None else min(tasks, chosen.size)))
-    every = chosen.ids(_SEARCHED if chosen.size is None else chosen.size)
-    own = (one for one in every if parse_address(one).template.startswith(template))
-    ids = list(islice(own, tasks))
+    searched = chosen.ids(_SEARCHED if chosen.size is None else chosen.size)
+    matching = (task for task in searched if parse_address(task).template.startswith(template))
+    ids = list(islice(matching, tasks))
     if not ids:
         raise UsageError(f"no template of {chosen.name} begins with {template!r}")
     return ids

@@ -1,6 +1,6 @@
 """Compiles the kernels with the machine's C compiler, once for each processor.
 
-The library is kept in the cache directory. Nothing here knows about models.
+The library is kept in the cache directory, if it can be. Nothing here knows about models.
 """
 
 import ctypes
@@ -9,12 +9,13 @@ import os
 import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 import torch
 
-from hexathlon.tasks.cache.disk import FOLDER_VARIABLE, cache_location
+from hexathlon.tasks.cache.disk import FOLDER_VARIABLE, DiskCache, cache_location
 
 __all__ = ["KernelsMissing", "kernels"]
 
@@ -79,12 +80,16 @@ def kernels() -> ctypes.CDLL:
         raise KernelsMissing("the compiled kernels are switched off by HEXATHLON_KERNELS")
     if torch.backends.cpu.get_cpu_capability() != "AVX512":
         raise KernelsMissing("the compiled kernels need a processor with AVX-512")
-    compiler = shutil.which(os.environ.get("CC") or "cc")
+    named = os.environ.get("CC") or "cc"
+    compiler = shutil.which(named)
     if compiler is None:
-        raise KernelsMissing("the compiled kernels need a C compiler, such as gcc or clang")
+        raise KernelsMissing(
+            f"the compiled kernels need a C compiler, such as gcc or clang; there is no {named!r}, "
+            "and CC can name another one"
+        )
     try:
         library = _library(compiler)
-    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+    except (OSError, subprocess.SubprocessError) as error:
         raise KernelsMissing(f"the kernels cannot be compiled: {_cause(error)}") from error
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(library, name)
@@ -93,15 +98,32 @@ def kernels() -> ctypes.CDLL:
 
 
 def _library(compiler: str) -> ctypes.CDLL:
-    """Load the library from the cache, or, without one, from a folder of its own."""
-    name = f"{_key(compiler)}.so"
-    if os.environ.get(FOLDER_VARIABLE, "").lower() == "off":
-        with tempfile.TemporaryDirectory() as folder:
-            _compile(compiler, Path(folder) / name)
-            return ctypes.CDLL(str(Path(folder) / name))
-    file = cache_location().with_name("kernels") / name
-    if not file.exists():
+    """Load the library from the cache, or compile it for this process if there is none."""
+    name, folder = f"{_key(compiler)}.so", _folder()
+    if folder is not None:
+        with suppress(OSError):  # not writable, or mounted without permission to execute
+            return _cached(compiler, folder / name)
+    with tempfile.TemporaryDirectory() as temporary:
+        file = Path(temporary) / name
         _compile(compiler, file)
+        return ctypes.CDLL(str(file))
+
+
+def _folder() -> Path | None:
+    """Return the directory of libraries; None without a cache, or if other users can change it."""
+    if os.environ.get(FOLDER_VARIABLE, "").lower() == "off":
+        return None
+    try:
+        folder = cache_location().with_name("kernels")
+    except RuntimeError:  # there is no home directory
+        return None
+    return None if DiskCache(folder).problem() else folder
+
+
+def _cached(compiler: str, file: Path) -> ctypes.CDLL:
+    with suppress(OSError):  # absent, or torn by a crash
+        return ctypes.CDLL(str(file))
+    _compile(compiler, file)
     return ctypes.CDLL(str(file))
 
 
@@ -121,7 +143,7 @@ def _key(compiler: str) -> str:
 
 def _compile(compiler: str, file: Path) -> None:
     """Compile into a file that appears whole, since several processes may do so at once."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         made = Path(folder) / file.name
         subprocess.run(
