@@ -7,6 +7,7 @@ import ctypes
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from contextlib import suppress
@@ -144,25 +145,30 @@ def _key(compiler: str) -> str:
 def _compile(compiler: str, file: Path) -> None:
     """Compile into a file that appears whole, since several processes may do so at once."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    sources = [str(_FOLDER / name) for name in _SOURCES]
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         made = Path(folder) / file.name
-        subprocess.run(
-            [
-                compiler,
-                *_FLAGS,
-                "-o",
-                str(made),
-                *(str(_FOLDER / each) for each in _SOURCES),
-                "-lm",
-            ],
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=_DEADLINE_S,
-        )
+        _run([compiler, *_FLAGS, "-o", str(made), *sources, "-lm"])
         os.replace(made, file)
 
 
+def _run(command: list[str]) -> None:
+    """Run a compiler, and end it with the processes that it started if it takes too long."""
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            _, said = process.communicate(timeout=_DEADLINE_S)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command, stderr=said)
+
+
 def _cause(error: Exception) -> str:
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"{error.cmd[0]} did not end within {error.timeout:g} s"
     said = getattr(error, "stderr", None) or str(error)
     return str(said).strip().splitlines()[0] if str(said).strip() else repr(error)

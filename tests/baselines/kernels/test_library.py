@@ -1,9 +1,11 @@
 """The kernels are compiled once, or the machine's lack is named."""
 
 import os
+import select
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -53,6 +55,20 @@ def test_a_failing_compiler_is_quoted(folder, wide, tmp_path, monkeypatch):
     with pytest.raises(library.KernelsMissing, match="out of order"):
         library.kernels()
     assert list(folder.iterdir()) == []
+
+
+def test_a_compiler_that_hangs_is_ended_with_its_children(folder, wide, tmp_path, monkeypatch):
+    compiler, child = tmp_path / "slow", tmp_path / "child"
+    compiler.write_text(f"#!/bin/sh\nsleep 300 &\necho $! > {child}\nwait\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    monkeypatch.setattr(library, "_DEADLINE_S", 2)
+    with pytest.raises(library.KernelsMissing, match="slow did not end within 2 s"):
+        library.kernels()
+    with suppress(ProcessLookupError):  # it has ended already
+        handle = os.pidfd_open(int(child.read_text()))
+        assert select.select([handle], [], [], 20)[0]
+        os.close(handle)
 
 
 @pytest.fixture
