@@ -106,7 +106,7 @@ class ShoppingSource(PairedSource):
 
     name = "shopping"
     family = "shopping"
-    version = "8"
+    version = "9"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200,
     }  # fmt: skip
