@@ -160,7 +160,7 @@ def _chosen(scene: ShoppingScene, product: Product, chosen: Sequence[Constraint]
     return "".join(text for _, text in sorted(parts))
 
 
-_ONE = {"running_shoes": "a pair", "headphones": "a pair", "tea": "a sort"}
+_ONE = {"running_shoes": "a pair", "headphones": "a pair", "tea": "a kind"}
 """What one piece of a category is called, unless it is "one"."""
 
 
@@ -331,7 +331,7 @@ def _wanted(scene: ShoppingScene, goods: str, details: Details, quantity: int) -
     if not details.told:
         return named
     if goods.endswith(("tea", "tea bags")):
-        return f"{named}, a sort that {details.told}"
+        return f"{named}, a kind that {details.told}"
     return f"{named}{',' if ',' in details.chosen else ''} that {details.told}"
 
 

@@ -317,7 +317,7 @@ def wish(month: HouseMonth, child: HousePerson, day: int, *, outcome: str) -> No
     month.look("show_calendar")
     if outcome == "refused":
         limit = (total - 1) // 100 * 100 - month.span(0, 2) * 100
-        answer = month.say(f"Yes, but with delivery not more than {round_money(limit, money_of)}.",
+        answer = month.say(f"Yes, but no more than {round_money(limit, money_of)} with delivery.",
                            f"可以，但连运费不能超过{round_money(limit, money_of)}。")  # fmt: skip
         month.ask(month.judge, "approval", answer)
         month.granted.append((len(month.requests) - 1, total))
