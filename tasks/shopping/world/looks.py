@@ -43,7 +43,8 @@ _TRAINING = ("stall", "grid", "slips")
 
 _LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "brand": (("brand", "品牌"), ("make", "牌子"), ("made by", "品牌")),
-    "units": (("pack of", "每包"), ("units per pack", "每包数量"), ("contents of a pack", "规格")),
+    "units": (("pack of", "每包"), ("units per pack", "每包数量"),
+              ("contents of a pack", "包装数量")),
     "price": (("price", "价格"), ("list price", "售价"), ("costs", "单价")),
     "seller": (("seller", "卖家"), ("sold by", "店铺"), ("shop", "商家")),
     "stock": (("in stock", "库存"), ("available", "可售数量"), ("left in stock", "余量")),

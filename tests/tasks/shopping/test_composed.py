@@ -22,6 +22,7 @@ from hexathlon.tasks.shopping.templates.table import TEMPLATES
 from hexathlon.tasks.shopping.templates.talks.case import TalkCase
 from hexathlon.tasks.shopping.templates.talks.policy import numbered
 from hexathlon.tasks.shopping.templates.talks.resolve import Unsettled, resolve
+from hexathlon.tasks.shopping.world.household.goods import KINDS
 from hexathlon.tasks.shopping.world.household.house import Household
 from hexathlon.tasks.shopping.world.household.house_tools import HOUSE_REASONS
 from hexathlon.tasks.shopping.world.household.prices import (
@@ -33,7 +34,7 @@ from hexathlon.tasks.shopping.world.household.prices import (
     contents_of,
     fit_of,
 )
-from hexathlon.tasks.shopping.world.looks import LOOKS
+from hexathlon.tasks.shopping.world.looks import LOOKS, MarketLook, labelled_rows
 from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.talk.amounts import (
     Goes,
@@ -140,6 +141,18 @@ def test_counters_and_shops_have_looks_too(env):
         assert set(shown) == set(LOOKS) and len(set(shown.values())) == len(LOOKS)
         words = [set(re.findall(r"P[0-9A-Z]{6}-\d+|[$¥][\d.]+", text)) for text in shown.values()]
         assert all(found == words[0] for found in words)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_list_of_the_market_has_two_columns_of_one_name(language):
+    for kind in KINDS.values():
+        fields = ("id", "brand", "fit", "units", "price", "seller", "stock", "contains", "returns")
+        labels = {"fit": kind.fit_name(language) or "-"}
+        for wording in range(3):
+            look = MarketLook("columns", "tabs", wording, False)
+            head = labelled_rows([dict.fromkeys(fields, "")], look, language, labels)
+            columns = head.splitlines()[0].split("\t")
+            assert len(set(columns)) == len(fields), (kind.slug, columns)
 
 
 def addresses(level: str) -> Iterator[str]:
