@@ -159,6 +159,6 @@ class Declarations(Expressions):
             if put:
                 put(new)
             else:
-                self.keep(names, *detail, new)
+                self.keep(names, detail[0], detail[1], new)
 
         return change
