@@ -274,8 +274,8 @@ def test_requests_that_papers_do_not_decide_are_not_asked():
 
 def test_a_version_listed_twice_may_be_chosen_as_either_entry_or_as_none():
     rules, rng, pairs = house(2), Random(3), 0
-    for _ in range(20):
-        case = small_case(rng, rules, NAMES, "relisted")
+    for focus in ["relisted"] * 20 + ["yanked_kept", "advisory_grace", "closes_exempt"] * 20:
+        case = small_case(rng, rules, NAMES, focus)
         for entries in case.request["index"].values():
             first = {}
             for entry in entries:

@@ -30,6 +30,11 @@ def _shift(day: str, days: int) -> str:
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
+def _of_version(entries: list[dict[str, Any]], version: str) -> list[dict[str, Any]]:
+    """Return the entries of a version, which may be listed twice."""
+    return [entry for entry in entries if version_key(entry["version"]) == version_key(version)]
+
+
 class CaseWriter:
     """Draws one small request."""
 
@@ -193,7 +198,7 @@ class CaseWriter:
         """Give locked versions what the rule in focus is about."""
         rng, house = self.rng, self.house
         for name, version in lock.items():
-            mine = [e for e in index[name] if version_key(e["version"]) == version_key(version)]
+            mine = _of_version(index[name], version)
             if not mine or rng.random() < 0.5:
                 continue
             marks: dict[str, Any] = {}
@@ -209,7 +214,8 @@ class CaseWriter:
             if self.focus == "closes_exempt":
                 marks["advisories"] = [{"id": "ADV-7", "day": _shift(self.day, -90)}]
                 other = rng.choice(index[name])
-                other["closes"], other["published"] = ["ADV-7"], _shift(self.day, -2)
+                for entry in _of_version(index[name], other["version"]):
+                    entry["closes"], entry["published"] = ["ADV-7"], _shift(self.day, -2)
             if self.focus == "licence_kept":
                 marks["licence"] = rng.choice(house.denied)
             for entry in mine:
