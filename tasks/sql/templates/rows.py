@@ -43,7 +43,7 @@ def filter_rows(scene: QueryScene) -> QueryDraft:
             f"Find all {fact.phrase}.",
             f"I need a list of the {fact.phrase}.",
         ),
-        (f"Include those without {measure.known}.",) if fact.lacks(measure) else (),
+        (f"Include those without {indefinite(measure.noun)}.",) if fact.lacks(measure) else (),
     )
 
 

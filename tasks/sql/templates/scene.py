@@ -74,18 +74,18 @@ class Measure:
 
         "Loans without a fine" would be those with a fine of 0.
         """
-        return indefinite(self.noun)
+        return indefinite(self.noun if self.column.law.low > 0 else f"known {self.noun}")
 
     def extreme(self, most: bool, counted: bool = True) -> str:
         """Return the adjective for the first or the last in order of the measure.
 
         Plurals such as "delay minutes" are `counted` where the adjective stands for a number.
         """
-        plural = be(self.noun) == "are"
-        if plural and counted:
-            return ("fewest", "most")[most]
-        high = self.column.role == "rating" or self.column.unit == "USD"
-        return ("lowest", "highest")[most] if high or plural else ("smallest", "largest")[most]
+        if self.column.role == "rating" or self.column.unit == "USD":
+            return ("lowest", "highest")[most]
+        if be(self.noun) == "are":
+            return ("fewest", "most")[most] if counted else ("lowest", "highest")[most]
+        return ("smallest", "largest")[most]
 
 
 @dataclass(slots=True)

@@ -113,7 +113,7 @@ def varies(scene: QueryScene, dim: Dimension, inner: PhrasedCondition) -> None:
         metrics = [metric.name for metric, _ in scene.metrics(dim.source.table)]
         same = inner.column.startswith(f"{alias}.") or inner.column in metrics
     else:
-        same = False
+        same = inner.column == f"{alias}.{dim.column.name}"
     if same:
         raise Unbindable
 
