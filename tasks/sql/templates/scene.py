@@ -111,7 +111,9 @@ class Fact:
 
     def called(self, place: int, plural: bool = False) -> str:
         """Return a source's noun, with the path to it if the noun alone is ambiguous."""
-        table, path = self.sources[place].table, self.prefixes[place].replace("'s ", " ")
+        table = self.sources[place].table
+        # An account's account type is an account type.
+        path = re.sub(r"\b(\w+)'s (?:\1 )?", r"\1 ", self.prefixes[place])
         if not plural:
             return path
         bare = path.removesuffix(table.noun)

@@ -22,7 +22,8 @@ FAULTS = {
     "one of many": re.compile(r"(?<![\d.,-])1 (?:rows|columns|places|values|days|years)\b"),
     "Python showing": re.compile(r"\b(?:None|True|False|nan)\b|[{}]|<[a-z]"),
     "agreement": re.compile(
-        r"\b(?:credits|days|fees|goods|hours|miles|minutes|months|points|votes)(?: waited)? is\b"
+        r"(?<!How many )\b(?:credits|days|fees|goods|hours|miles|minutes|months|points|votes)"
+        r"(?: waited)? is\b"
     ),
     "no capital": re.compile(r"[.?] [a-z]"),
 }

@@ -170,6 +170,18 @@ def test_a_path_is_spelt_out_if_another_leads_there_or_the_reference_has_a_name(
     assert fact.called(-1, plural=True) == "customer seats"
 
 
+def test_a_path_does_not_repeat_a_word():
+    sort = table("account type", "account types", named(), scale="lookup")
+    account = table("account", "accounts", link("account type", "account types"))
+    payment = table("payment", "payments", link("account", "accounts"),
+                    link("payee account", "accounts"))  # fmt: skip
+    made = scene(sort, account, payment)
+    for noun in ("account", "payee account"):
+        fact = climbed(made, ("payments", noun), ("accounts", "account type"))
+        assert fact.called(-1) == f"{noun} type"
+        assert fact.called(-1, plural=True) == f"{noun} types"
+
+
 def test_people_have_a_pronoun_of_their_own():
     tenured = Column("vip", "INTEGER", "flag", "tenured", values=(0, 1))
     texts = set()
