@@ -15,7 +15,9 @@ from hexathlon.tasks.fingerprint import fingerprint_of
 from hexathlon.tasks.fingerprint.draws import draws_digest
 from hexathlon.tasks.task import LEVELS, SPLITS, Level, Split, Task
 
-__all__ = ["Preference", "Script", "TaskAddress", "TaskSource", "parse_address", "play"]
+__all__ = [
+    "Preference", "Script", "TaskAddress", "TaskSource", "has_template", "parse_address", "play",
+]  # fmt: skip
 
 Script = Generator[str, str, None]
 """A generator that yields actions as text and receives each resulting observation."""
@@ -52,6 +54,11 @@ def parse_address(task_id: str) -> TaskAddress:
     if not (index.isascii() and index.isdigit()):
         raise UnknownTask(task_id, f"{index!r} is not an index")
     return TaskAddress(source, template, level, split, int(index))
+
+
+def has_template(task_id: str, prefix: str) -> bool:
+    """Return whether the name of a task's template begins with `prefix`; any id if it is empty."""
+    return not prefix or parse_address(task_id).template.startswith(prefix)
 
 
 class Preference(NamedTuple):

@@ -26,7 +26,7 @@ from hexathlon.baselines.rollout.limits import TrialLimits
 from hexathlon.baselines.rollout.rollout import EnvironmentSlot, FatalError, Rollout
 from hexathlon.evaluators.records.canonical import canonical_json, encode_text, sha256_hex
 from hexathlon.tasks.registry import get_source
-from hexathlon.tasks.source import Script, TaskSource, parse_address
+from hexathlon.tasks.source import Script, TaskSource, has_template, parse_address
 from hexathlon.tasks.task import Task
 from hexathlon.tasks.taskset import TaskSet, build_task
 
@@ -39,7 +39,7 @@ _MAX_NAMED = 5
 _CHUNK = 8
 
 _SEARCHED = 10_000
-"""Tasks of an unbounded set among which those of a template are looked for."""
+"""Number of tasks of an unbounded set that are searched for those of a template."""
 
 _FEW = 64
 """Tasks below which starting processes costs more than it saves."""
@@ -175,10 +175,10 @@ def run_selftest(
         kinds: Kinds of scripts to play, such as `oracle`; all by default.
         mapped: Calls a function on each list of tasks in other processes, such as those of a
             cluster, and yields the results in order; replaces `workers`.
-        template: Beginning of the templates to take tasks of; of all by default.
+        template: Prefix of the templates to test; all templates by default.
 
     Raises:
-        UsageError: If a name is unknown, or no template begins so.
+        UsageError: If a name is unknown, or no task has such a template.
         EnvironmentUnavailable: If the environment cannot be created on this machine.
     """
     info = find_environment(env)
@@ -201,7 +201,7 @@ def run_selftest(
 
 
 def _ids(chosen: TaskSet, tasks: int, template: str) -> list[str]:
-    """Return the ids of the first tasks whose template begins with a text.
+    """Return the ids of the first tasks whose template begins with `template`.
 
     Raises:
         UsageError: If there are none.
@@ -209,10 +209,9 @@ def _ids(chosen: TaskSet, tasks: int, template: str) -> list[str]:
     if not template:
         return list(chosen.ids(tasks if chosen.size is None else min(tasks, chosen.size)))
     every = chosen.ids(_SEARCHED if chosen.size is None else chosen.size)
-    own = (one for one in every if parse_address(one).template.startswith(template))
-    ids = list(islice(own, tasks))
+    ids = list(islice((each for each in every if has_template(each, template)), tasks))
     if not ids:
-        raise UsageError(f"no template of {chosen.name} begins with {template!r}")
+        raise UsageError(f"{chosen.name} has no task whose template begins with {template!r}")
     return ids
 
 

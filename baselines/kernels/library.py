@@ -1,20 +1,22 @@
 """Compiles the kernels with the machine's C compiler, once for each processor.
 
-The library is kept in the cache directory. Nothing here knows about models.
+The library is kept in the cache directory, if it can be. Nothing here knows about models.
 """
 
 import ctypes
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 import torch
 
-from hexathlon.tasks.cache.disk import FOLDER_VARIABLE, cache_location
+from hexathlon.tasks.cache.disk import FOLDER_VARIABLE, DiskCache, cache_location
 
 __all__ = ["KernelsMissing", "kernels"]
 
@@ -79,12 +81,16 @@ def kernels() -> ctypes.CDLL:
         raise KernelsMissing("the compiled kernels are switched off by HEXATHLON_KERNELS")
     if torch.backends.cpu.get_cpu_capability() != "AVX512":
         raise KernelsMissing("the compiled kernels need a processor with AVX-512")
-    compiler = shutil.which(os.environ.get("CC") or "cc")
+    named = os.environ.get("CC") or "cc"
+    compiler = shutil.which(named)
     if compiler is None:
-        raise KernelsMissing("the compiled kernels need a C compiler, such as gcc or clang")
+        raise KernelsMissing(
+            f"the compiled kernels need a C compiler, such as gcc or clang; there is no {named!r}, "
+            "and CC can name another one"
+        )
     try:
         library = _library(compiler)
-    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+    except (OSError, subprocess.SubprocessError) as error:
         raise KernelsMissing(f"the kernels cannot be compiled: {_cause(error)}") from error
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(library, name)
@@ -93,15 +99,32 @@ def kernels() -> ctypes.CDLL:
 
 
 def _library(compiler: str) -> ctypes.CDLL:
-    """Load the library from the cache, or, without one, from a folder of its own."""
-    name = f"{_key(compiler)}.so"
-    if os.environ.get(FOLDER_VARIABLE, "").lower() == "off":
-        with tempfile.TemporaryDirectory() as folder:
-            _compile(compiler, Path(folder) / name)
-            return ctypes.CDLL(str(Path(folder) / name))
-    file = cache_location().with_name("kernels") / name
-    if not file.exists():
+    """Load the library from the cache, or compile it for this process if there is none."""
+    name, folder = f"{_key(compiler)}.so", _folder()
+    if folder is not None:
+        with suppress(OSError):  # not writable, or mounted without permission to execute
+            return _cached(compiler, folder / name)
+    with tempfile.TemporaryDirectory() as temporary:
+        file = Path(temporary) / name
         _compile(compiler, file)
+        return ctypes.CDLL(str(file))
+
+
+def _folder() -> Path | None:
+    """Return the directory of libraries; None without a cache, or if other users can change it."""
+    if os.environ.get(FOLDER_VARIABLE, "").lower() == "off":
+        return None
+    try:
+        folder = cache_location().with_name("kernels")
+    except RuntimeError:  # there is no home directory
+        return None
+    return None if DiskCache(folder).problem() else folder
+
+
+def _cached(compiler: str, file: Path) -> ctypes.CDLL:
+    with suppress(OSError):  # absent, or torn by a crash
+        return ctypes.CDLL(str(file))
+    _compile(compiler, file)
     return ctypes.CDLL(str(file))
 
 
@@ -121,26 +144,31 @@ def _key(compiler: str) -> str:
 
 def _compile(compiler: str, file: Path) -> None:
     """Compile into a file that appears whole, since several processes may do so at once."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    sources = [str(_FOLDER / name) for name in _SOURCES]
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         made = Path(folder) / file.name
-        subprocess.run(
-            [
-                compiler,
-                *_FLAGS,
-                "-o",
-                str(made),
-                *(str(_FOLDER / each) for each in _SOURCES),
-                "-lm",
-            ],
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=_DEADLINE_S,
-        )
+        _run([compiler, *_FLAGS, "-o", str(made), *sources, "-lm"])
         os.replace(made, file)
 
 
+def _run(command: list[str]) -> None:
+    """Run a compiler, and end it with the processes that it started if it takes too long."""
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            _, said = process.communicate(timeout=_DEADLINE_S)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command, stderr=said)
+
+
 def _cause(error: Exception) -> str:
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"{error.cmd[0]} did not end within {error.timeout:g} s"
     said = getattr(error, "stderr", None) or str(error)
     return str(said).strip().splitlines()[0] if str(said).strip() else repr(error)

@@ -15,12 +15,20 @@ import torch
 from torch import Tensor, nn
 
 from hexathlon.baselines.kernels.library import KernelsMissing, kernels
+from hexathlon.baselines.kernels.packing import (
+    HEAD_WIDTHS,
+    LANES,
+    PANEL,
+    packed,
+    packed_transposed,
+    whole_panels,
+)
 from hexathlon.baselines.learner.norms import FusedRmsNorm
 from hexathlon.baselines.learner.products import OneDnnLinear, has_fast_mkl, is_plain
 
 __all__ = ["compile_layers"]
 
-_LANES, _PANEL, _BLOCK, _CHUNK = 16, 32, 64, 256
+_BLOCK, _CHUNK = 64, 256
 _FAMILIES = ("Llama", "Mistral", "Qwen2", "Qwen3")
 
 
@@ -41,7 +49,7 @@ def compile_layers(model: nn.Module) -> int:
     for layer in model.modules():
         kind: Any = type(layer)
         family = kind.__name__.removesuffix("MLP").removesuffix("Attention")
-        if isinstance(layer, FusedRmsNorm) and layer.weight.numel() % _LANES == 0:
+        if isinstance(layer, FusedRmsNorm) and layer.weight.numel() % LANES == 0:
             layer.__class__ = CompiledNorm
         elif family in _FAMILIES and kind.__name__.endswith("MLP") and _feeds(layer):
             layer.__class__ = _compiled(kind, _feed_forward)
@@ -66,13 +74,13 @@ def _compiled(kind: Any, compute: Callable[..., Any]) -> Any:
 def _feeds(layer: Any) -> bool:
     parts = _feed_parts(layer)
     plain = all(map(_is_plain_linear, parts)) and all(part.bias is None for part in parts)
-    return plain and layer.down_proj.in_features % _LANES == 0 and layer.config.hidden_act == "silu"
+    return plain and layer.down_proj.in_features % LANES == 0 and layer.config.hidden_act == "silu"
 
 
 def _attends(layer: Any) -> bool:
     normed = hasattr(layer, "q_norm") == hasattr(layer, "k_norm")
     plain = all(map(_is_plain_linear, _heads_parts(layer)))
-    return plain and normed and layer.head_dim in {16, 32, 64, 128}
+    return plain and normed and layer.head_dim in HEAD_WIDTHS
 
 
 def _feed_parts(layer: Any) -> tuple[Any, Any, Any]:
@@ -123,19 +131,20 @@ def _attention(
     **more: Any,
 ) -> Any:
     parts, cos = _heads_parts(self), position_embeddings[0]
-    known = self.config._attn_implementation == "sdpa"
-    if not known or not _runs(hidden_states, parts) or cos.shape[-1] != self.head_dim:
+    norms = (self.q_norm, self.k_norm) if hasattr(self, "q_norm") else ()
+    plain = all(map(is_plain, (*position_embeddings, *(norm.weight for norm in norms))))
+    known = self.config._attn_implementation == "sdpa" and cos.shape[-1] == self.head_dim
+    if not (known and plain and _runs(hidden_states, parts)):
         return usual(
             hidden_states, position_embeddings=position_embeddings, attention_mask=attention_mask,
             past_key_values=past_key_values, **more,
         )  # fmt: skip
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
-    norms = (self.q_norm, self.k_norm) if hasattr(self, "q_norm") else (None, None)
     query, key, value = _Heads.apply(  # type: ignore[no-untyped-call]
         hidden_states, *position_embeddings, self.head_dim,
-        0.0 if norms[0] is None else norms[0].variance_epsilon,
-        *(None if norm is None else norm.weight for norm in norms),
+        norms[0].variance_epsilon if norms else 0.0,
+        *([norm.weight for norm in norms] or [None, None]),
         *(part.weight for part in parts), *(part.bias for part in parts),
     )  # fmt: skip
     if past_key_values is not None:
@@ -191,8 +200,8 @@ class _FeedForward(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, values: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> Tensor:
         rows, size = values.reshape(-1, values.shape[-1]).contiguous(), len(gate)
-        both, mixed = torch.empty(len(rows), 2 * size), torch.empty(_BLOCK, size)
-        result, joined, last = torch.empty_like(rows), _packed(gate, up), _packed(down)
+        both, mixed = rows.new_empty(len(rows), 2 * size), rows.new_empty(_BLOCK, size)
+        result, joined, last = torch.empty_like(rows), packed(torch.cat([gate, up])), packed(down)
         kernels().hexathlon_feed(
             rows.data_ptr(), len(rows), joined.data_ptr(), last.data_ptr(), rows.shape[1], size,
             both.data_ptr(), result.data_ptr(), mixed.data_ptr(),
@@ -205,10 +214,10 @@ class _FeedForward(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         rows, both, gate, up, down = ctx.saved_tensors
         slope, size = gradient.reshape(-1, gradient.shape[-1]).contiguous(), len(gate)
-        for_rows, for_last = torch.empty_like(rows), torch.empty_like(down)
-        for_joined = torch.empty(2 * size, rows.shape[1])
-        joined, last = _packed_transposed(torch.cat([gate, up])), _packed_transposed(down)
-        scratch = torch.empty(_BLOCK * (6 * size + rows.shape[1] + 4 * _PANEL))
+        for_rows, for_last = torch.empty_like(rows), rows.new_empty(down.shape)
+        for_joined = rows.new_empty(2 * size, rows.shape[1])
+        joined, last = packed_transposed(torch.cat([gate, up])), packed_transposed(down)
+        scratch = rows.new_empty(_BLOCK * (6 * size + rows.shape[1] + 4 * PANEL))
         kernels().hexathlon_feed_backward(
             slope.data_ptr(), len(rows), joined.data_ptr(), last.data_ptr(), rows.shape[1], size,
             rows.data_ptr(), both.data_ptr(), for_rows.data_ptr(),
@@ -245,12 +254,12 @@ class _Heads(torch.autograd.Function):
         flat = values.reshape(-1, size).contiguous()
         bias = None if biases[0] is None else torch.cat([b for b in biases if b is not None])
         heads, kv_heads = len(q) // width, len(k) // width
-        qkv = _product(flat, _packed(q, k, v), (heads + 2 * kv_heads) * width, bias)
+        qkv = _product(flat, packed(torch.cat([q, k, v])), (heads + 2 * kv_heads) * width, bias)
         tables = cos.contiguous(), sin.contiguous(), query_norm, key_norm
         stride = tokens * width if len(cos) > 1 else 0
         ctx.sizes = rows, tokens, heads, kv_heads, width, stride, epsilon
         ctx.save_for_backward(flat, qkv, q, k, v, *tables)
-        placed = torch.empty(rows, tokens, heads + kv_heads, width)
+        placed = flat.new_empty(rows, tokens, heads + kv_heads, width)
         shapes = _HeadShapes.of(ctx.sizes, tables)
         kernels().hexathlon_heads(ctypes.byref(shapes), qkv.data_ptr(), placed.data_ptr())
         query, key = torch.split(placed, [heads, kv_heads], 2)
@@ -264,13 +273,13 @@ class _Heads(torch.autograd.Function):
         flat, qkv, q, k, v, *tables = ctx.saved_tensors
         rows, tokens, _, _, width, *_ = ctx.sizes
         turned = [each.transpose(1, 2).contiguous() for each in gradients]
-        slope, for_norms = torch.empty_like(qkv), torch.empty(2, width)
+        slope, for_norms = torch.empty_like(qkv), qkv.new_empty(2, width)
         shapes = _HeadShapes.of(ctx.sizes, tables)
         kernels().hexathlon_heads_backward(
             ctypes.byref(shapes), qkv.data_ptr(), *(each.data_ptr() for each in turned),
             slope.data_ptr(), for_norms[0].data_ptr(), for_norms[1].data_ptr(),
         )  # fmt: skip
-        joined = _packed_transposed(torch.cat([q, k, v]))
+        joined = packed_transposed(torch.cat([q, k, v]))
         for_values = _product(slope, joined, flat.shape[1]).view(rows, tokens, -1)
         sizes = [len(q), len(k), len(v)]
         biases = torch.split(slope.sum(0), sizes) if any(ctx.needs_input_grad[10:]) else (None,) * 3
@@ -279,34 +288,14 @@ class _Heads(torch.autograd.Function):
         return for_values, None, None, None, None, *norms, *weights, *biases
 
 
-def _packed(*weights: Tensor) -> Tensor:
-    """Return weights with the same inputs, joined and packed for `_product`."""
-    joined = torch.cat(weights) if len(weights) > 1 else weights[0].contiguous()
-    outputs, inputs = joined.shape
-    packed = torch.empty(-(-outputs // _PANEL) * _PANEL * inputs)
-    kernels().hexathlon_pack(joined.data_ptr(), outputs, inputs, packed.data_ptr())
-    return packed
-
-
-def _packed_transposed(weight: Tensor) -> Tensor:
-    outputs, inputs = weight.shape
-    packed = torch.empty(-(-inputs // _PANEL) * _PANEL * outputs)
-    weight = weight.contiguous()
-    kernels().hexathlon_pack_transposed(weight.data_ptr(), outputs, inputs, packed.data_ptr())
-    return packed
-
-
-def _product(rows: Tensor, packed: Tensor, outputs: int, bias: Tensor | None = None) -> Tensor:
+def _product(rows: Tensor, panels: Tensor, outputs: int, bias: Tensor | None = None) -> Tensor:
     """Return the product of rows, `[tokens, inputs]`, with a packed weight."""
     rows = rows.contiguous()
-    result = torch.empty(len(rows), outputs)
-    place = None
-    if bias is not None:
-        bias = nn.functional.pad(bias, (0, -outputs % _PANEL))
-        place = bias.data_ptr()
+    result = rows.new_empty(len(rows), outputs)
+    bias = None if bias is None else whole_panels(bias)
     kernels().hexathlon_product(
-        rows.data_ptr(), len(rows), packed.data_ptr(), outputs, rows.shape[1], place,
-        result.data_ptr(),
+        rows.data_ptr(), len(rows), panels.data_ptr(), outputs, rows.shape[1],
+        None if bias is None else bias.data_ptr(), result.data_ptr(),
     )  # fmt: skip
     return result
 
@@ -317,8 +306,8 @@ def _outer(gradient: Tensor, values: Tensor) -> Tensor:
         return gradient.t() @ values
     tokens, outputs, inputs = len(values), gradient.shape[1], values.shape[1]
     values = values.contiguous()
-    result = torch.empty(outputs, inputs)
-    scratch = torch.empty(_CHUNK * (outputs + inputs + 2 * _PANEL))
+    result = values.new_empty(outputs, inputs)
+    scratch = values.new_empty(_CHUNK * (outputs + inputs + 2 * PANEL))
     kernels().hexathlon_outer(
         gradient.data_ptr(), values.data_ptr(), tokens, outputs, inputs, result.data_ptr(),
         scratch.data_ptr(),

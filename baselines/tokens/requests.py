@@ -41,11 +41,6 @@ class TokenSampling:
     temperature: float = 1.0
     """0 selects the most likely token."""
 
-    heat: float = 0.0
-    """Range of a temperature by entropy (HAPO): `temperature` is multiplied by 1 + heat h. A token
-    at the median of the engine's `EntropyScale` has h = 0, one at its ends, or beyond, -1 and 1.
-    Without a scale, h is 0."""
-
     top_p: float = 1.0
     top_k: int = 0
     """Sample from this number of most likely tokens; 0 means all."""
@@ -62,6 +57,11 @@ class TokenSampling:
 
     entropies: bool = False
     """Whether the reply has the entropy of each token's distribution, if the engine knows it."""
+
+    heat: float = 0.0
+    """Range of a temperature by entropy (HAPO): `temperature` is multiplied by 1 + heat h. A token
+    at the median of the engine's `EntropyScale` has h = 0, one at its ends, or beyond, -1 and 1.
+    Without a scale, h is 0."""
 
     def __post_init__(self) -> None:
         if self.temperature < 0:

@@ -116,6 +116,12 @@ class Components:
         self.learner.gather()
         return self.complete(self.opened.transport.publish(self.model, version))
 
+    @property
+    def entropy_scale(self) -> EntropyScale | None:
+        """Scale of the rollouts' temperature by entropy, if the engine has one."""
+        engine = self.opened.engine
+        return engine.entropy_scale if isinstance(engine, HeatedEngine) else None
+
     def heat(self, scale: tuple[float, float, float] | None) -> None:
         """Set the scale of the next rollouts' temperature by entropy; None leaves it as it is."""
         engine = self.opened.engine

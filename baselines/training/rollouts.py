@@ -101,7 +101,7 @@ def shared(path: Path) -> list[Trajectory]:
 
 def recorded(folder: Path, batches: int) -> list[TrialRecord]:
     """Return the records of the last batches of a run; of all batches if there are fewer."""
-    paths = sorted(folder.glob("step-*.jsonl.gz"))[-batches:]
+    paths = newest(folder, batches)
     return [cast(TrialRecord, row["record"]) for path in paths for row in _rows(path)]
 
 

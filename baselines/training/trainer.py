@@ -212,7 +212,7 @@ class Trainer:
                 **run.generation.known.state(),
                 "quality": None if pruner is None else pruner.head.state(),
                 "source": self._source_state,
-                "entropy_scale": getattr(run.opened.engine, "entropy_scale", None),
+                "entropy_scale": run.entropy_scale,
             },
             run.learner.critic,
             self._memory,

@@ -17,6 +17,7 @@ class LookedWorld:
     """A world that passes calls to a desk with `heading`, `closed` and closed requests or cases.
 
     Subclasses name the class of the desk, which takes the task's parameters and the name of a look.
+    One whose desk takes more overrides `_opened`.
     """
 
     desk_type: ClassVar[Any]
@@ -25,7 +26,7 @@ class LookedWorld:
 
     def __init__(self, task: Task, rng: np.random.Generator) -> None:
         self._task = task
-        self._desk = self.desk_type(task.params, draw_market_look(task.split, rng).name)
+        self._desk = self._opened(draw_market_look(task.split, rng).name)
 
     @property
     def closed(self) -> bool:
@@ -51,7 +52,7 @@ class LookedWorld:
 
     def load(self, payload: tuple[Any, TableChanges]) -> None:
         """Restore a state, with its look."""
-        self._desk = self.desk_type(self._task.params)
+        self._desk = self._opened()
         self._desk.load(payload)
 
     def final_state(self) -> dict[str, Any]:
@@ -61,3 +62,6 @@ class LookedWorld:
             "outcome": "ended" if self.closed else "open",
             "look": self._desk.state.look,
         }
+
+    def _opened(self, look: str = "stall") -> Any:
+        return self.desk_type(self._task.params, look)

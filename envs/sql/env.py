@@ -34,7 +34,7 @@ __all__ = ["SQLEnv", "make_vector"]
 _LIMITS = QueryLimits()
 _NAMES = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgresql": "PostgreSQL", "mysql": "MySQL"}
 _WORK = 100
-"""Budgets of work after which a statement is stopped before it is handed in."""
+"""How many times its budget of work a statement may take while the agent tries it out."""
 _NOTHING: dict[str, Any] = {
     "kind": "none", "sql": None, "answer": None, "reason": None, "evidence": None,
 }  # fmt: skip

@@ -122,10 +122,11 @@ def pairs(
     """Run both statements on each database in turn, as far as the caller iterates.
 
     `spare_rows` is how many rows the submission may have beyond the expected ones before `more`,
-    `steps` the work that it may take.
+    `steps` how many steps of SQLite it may take on each database; None is the usual safety limit.
 
     Raises:
-        GraderFault: If the expected statement fails.
+        GraderFault: If the expected statement fails, or the submitted one cannot be run: see
+            `run_submitted`.
     """
     dialect = str(final_state.get("dialect") or "sqlite")
     for place, image in enumerate(images(task)):
@@ -192,6 +193,8 @@ def run_submitted(
     image: bytes, task: Task, dialect: str, sql: str, expected: int, steps: int | None = None
 ) -> SubmittedResult:
     """Run the submitted statement on the engine of its dialect, fetching at most `expected` rows.
+
+    `steps` is the limit of the task, if it has one; beyond it, the statement fails.
 
     Raises:
         GraderFault: If the machine was too busy, or the engine is not available on it.

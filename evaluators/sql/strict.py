@@ -27,9 +27,9 @@ def sql_result(
     """Score 1 if the submitted query gives the expected result on every database.
 
     Params: `gold` (SQL); `ordered`, `order_by`, `column_order` and `tolerance` as in
-    `ComparisonPolicy`; `steps`: the steps that the submission may take on each of them; `asked`:
-    what the question leaves open and the user must have been asked for, so that a lucky guess is
-    not rewarded.
+    `ComparisonPolicy`; `steps`: the number of SQLite's steps that the submission may take on each
+    database; `asked`: what the question leaves open and the user must have been asked for, so that
+    a lucky guess is not rewarded.
     """
     sql, problem = submitted_sql(final_state)
     if problem:

@@ -37,9 +37,7 @@ def selftest(
             "drawn; repeat it to compare verdicts."
         ),
     ] = None,
-    template: Annotated[
-        str, typer.Option(help="Beginning of the templates to take tasks of, such as dialect_.")
-    ] = "",
+    template: Annotated[str, typer.Option(help="Template name prefix, such as dialect_.")] = "",
     kind: Annotated[
         list[str] | None,
         typer.Option(help="Kind of script, such as oracle; repeatable. [default: all]"),
@@ -87,12 +85,13 @@ def _check_places(envs: list[str], sandboxes: list[str], backends: list[str]) ->
     from hexathlon.baselines.harness.environments import find_environment
     from hexathlon.baselines.harness.errors import UsageError
     from hexathlon.envs.sandbox.ladder import BACKENDS
+    from hexathlon.tasks.sql.world.backends.choice import dialect_of
 
     if sandboxes and backends:
         raise UsageError("--sandbox and --backend belong to different events; give one of them")
     kinds = {
         "sandbox": (sandboxes, {"terminal": tuple(BACKENDS)}),
-        "backend": (backends, _BACKENDS),
+        "backend": ([dialect_of(name) if "://" in name else name for name in backends], _BACKENDS),
     }
     for option, (chosen, families) in kinds.items():
         _check_names(option, chosen, [name for own in families.values() for name in own])
@@ -105,11 +104,11 @@ def _check_places(envs: list[str], sandboxes: list[str], backends: list[str]) ->
 
 
 def _check_names(option: str, chosen: Sequence[str], known: Sequence[str]) -> None:
-    """Raise an error for a name that is not known; of a URL, the name is its beginning."""
+    """Raise an error for a name that is not known."""
     from hexathlon.baselines.harness.errors import UsageError, near_miss
 
     for name in chosen:
-        if name.partition(":")[0].partition("+")[0] not in known:
+        if name not in known:
             raise UsageError(near_miss(option, name, known))
 
 

@@ -106,7 +106,7 @@ class ShoppingSource(PairedSource):
 
     name = "shopping"
     family = "shopping"
-    version = "8"
+    version = "9"
     sizes: ClassVar[Mapping[Split, int | None]] = {
         "train": None, "dev": 25_800, "test": 1_200, "heldout": 1_200,
     }  # fmt: skip
@@ -441,8 +441,8 @@ def _plan_of(draft: ShoppingDraft) -> dict[str, Any]:
 
 
 def _limit(scene: ShoppingScene, turns: int) -> str:
-    """Return the sentence that states a budget from medium on, where it can run out."""
-    return _stated(scene.language, turns) if scene.level in ("medium", "hard") else ""
+    """Return the sentence that states a budget at `medium`, where it can run out."""
+    return _stated(scene.language, turns) if scene.level == "medium" else ""
 
 
 def _stated(language: str, turns: int) -> str:

@@ -5,7 +5,10 @@ import re
 __all__ = ["be", "indefinite", "with_article"]
 
 _SPOKEN_AS_CONSONANT = re.compile(r"(?:eu|ewe|one\b|once|uni(?!m|n)|us[aeiu]|ut[ie]|ub|u\b)", re.I)
-_PLURAL = re.compile(r"(?:credits|days|goods|hours|miles|minutes|months|points|votes)(?: waited)?$")
+_PLURAL = re.compile(
+    r"(?:credits|days|fees|goods|hours|households|miles|minutes|months|points|units|votes)"
+    r"(?: (?:affected|reserved|waited))?$"
+)
 _SPOKEN_AS_VOWEL = re.compile(r"(?:[aeiou]|hour|honou?r|honest|heir)", re.I)
 
 

@@ -1,10 +1,10 @@
 """The mixture of templates: which one a task has, by its place in a round over all of them.
 
-Of level hard, every other task is a shift, the others are estates. Other templates exist at level
-hard, too, but are not drawn there: one question about one database is not hard enough.
+At level hard, shifts and estates alternate. Other templates exist at level hard, too, but are not
+drawn there, only built by their ids: one question about one database is not hard enough.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from hexathlon.tasks.sql.engines.tasks import ENGINES
@@ -21,7 +21,7 @@ Stratum = tuple[str, Level]
 GROUPS = 3
 """Worlds per level in one round over the strata."""
 SHIFT_TIMES, ESTATE_TIMES = 18, 15
-"""Tasks of each such template in one round of level hard."""
+"""Tasks of each shift and of each estate in one round."""
 _TIMES: Mapping[Stratum, int] = {
     **{(name, "hard"): SHIFT_TIMES for name in SHIFTS},
     **{(name, "hard"): ESTATE_TIMES for name in ESTATES},
@@ -47,8 +47,7 @@ def times_of(template: str, level: Level) -> int:
 
 def own_strata() -> list[Stratum]:
     """Return templates and levels that have databases of their own: engines, shifts, estates."""
-    mediums: list[Stratum] = [(name, "medium") for name in ENGINES]
-    return [*mediums, *((name, "hard") for name in (*ENGINES, *SHIFTS, *ESTATES))]
+    return [*_engines(), *((name, "hard") for name in (*ENGINES, *SHIFTS, *ESTATES))]
 
 
 def other_strata() -> list[Stratum]:
@@ -68,30 +67,28 @@ def other_strata() -> list[Stratum]:
 
 def arranged_round(level: Level | None) -> list[RoundPlace]:
     """Return one round of a level, or of all levels; its parts are spread evenly over it."""
-    below = [item for item in other_strata() if item[1] != "hard"]
-    mediums: list[Stratum] = [(name, "medium") for name in ENGINES]
-    parts = {
-        "hard": _mixed([_repeated(SHIFTS), _repeated(ESTATES)]),
-        "below": _mixed([
-            [RoundPlace(*item, 0, 1) for item in below],
-            [RoundPlace(*item, 0, 1) for item in mediums],
-        ]),
-    }  # fmt: skip
-    whole = _mixed(parts.values())
+    below = [stratum for stratum in other_strata() if stratum[1] != "hard"]
+    easier = [[RoundPlace(*stratum, 0, 1) for stratum in part] for part in (below, _engines())]
+    whole = _mixed([_mixed([_repeated(SHIFTS), _repeated(ESTATES)]), _mixed(easier)])
     return [item for item in whole if level in (None, item.level)]
 
 
+def _engines() -> list[Stratum]:
+    """Return the strata of questions about engines that are drawn."""
+    return [(name, "medium") for name in ENGINES]
+
+
 def _repeated(templates: Sequence[str]) -> list[RoundPlace]:
-    """Return the tasks of some hard templates, which take turns."""
+    """Return the tasks of hard templates, which take turns and have the same number."""
     times = times_of(templates[0], "hard")
     return [RoundPlace(name, "hard", place, times) for place in range(times) for name in templates]
 
 
-def _mixed(parts: Iterable[Sequence[RoundPlace]]) -> list[RoundPlace]:
+def _mixed(parts: Sequence[Sequence[RoundPlace]]) -> list[RoundPlace]:
     """Return all parts as one list over which each of them is spread evenly."""
     placed = [
         ((2 * place + 1) / (2 * len(part)), number, item)
         for number, part in enumerate(parts)
         for place, item in enumerate(part)
     ]
-    return [item for _, _, item in sorted(placed, key=lambda one: one[:2])]
+    return [item for _, _, item in sorted(placed, key=lambda entry: entry[:2])]

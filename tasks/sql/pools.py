@@ -8,6 +8,10 @@ from functools import lru_cache
 
 from hexathlon.tasks.task import SPLITS, Split
 
+_BRANDS = """Amber Blue Comet Dusk Echo Falcon Galaxy Halo Indigo Jaguar Kite Lion Mirage North
+    Orbit Phoenix Quartz Raven Silver Tiger Umbra Velvet Wolf Zenith Arrow Bison Cobra Dragon
+    Ember Fox Granite Hawk Iris Jade Koala Lynx Meteor Nova Onyx Puma"""
+"""First words of studios and developers."""
 _POOLS: dict[str, tuple[str, str]] = {
     "person": (
         """Ada Boris Clara Dmitri Elena Farid Greta Hugo Ines Jonas Keiko Lars Mira Nadia Oscar
@@ -91,16 +95,12 @@ _POOLS: dict[str, tuple[str, str]] = {
         Pastures Cottage Mill""",
     ),
     "studio": (
-        """Amber Blue Comet Dusk Echo Falcon Galaxy Halo Indigo Jaguar Kite Lion Mirage North
-        Orbit Phoenix Quartz Raven Silver Tiger Umbra Velvet Wolf Zenith Arrow Bison Cobra Dragon
-        Ember Fox Granite Hawk Iris Jade Koala Lynx Meteor Nova Onyx Puma""",
+        _BRANDS,
         """Pictures Films Studios Productions Media Entertainment Features Screen Light Works
         Arts Visions Motion Frame House Reel""",
     ),
     "developer": (
-        """Amber Blue Comet Dusk Echo Falcon Galaxy Halo Indigo Jaguar Kite Lion Mirage North
-        Orbit Phoenix Quartz Raven Silver Tiger Umbra Velvet Wolf Zenith Arrow Bison Cobra Dragon
-        Ember Fox Granite Hawk Iris Jade Koala Lynx Meteor Nova Onyx Puma""",
+        _BRANDS,
         """Games Interactive Softworks Studios Play Digital Labs Forge Arcade Code Bytes Pixel
         Engine Workshop Logic Loop""",
     ),
@@ -155,9 +155,8 @@ _POOLS: dict[str, tuple[str, str]] = {
         Round Sale Season Special Tour Treat Week""",
     ),
 }
-
-
 _JOINED = frozenset({"city", "medicine"})
+"""Pools whose two words are written as one."""
 
 
 @lru_cache(maxsize=64)

@@ -43,7 +43,7 @@ class TerminalSource(StratifiedSource):
 
     name = "terminal"
     family = "terminal"
-    version = "9"
+    version = "10"
     late_modules = (
         "hexathlon.tasks.terminal.templates.*",
         "hexathlon.tasks.terminal.templates.long.*",

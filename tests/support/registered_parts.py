@@ -44,7 +44,7 @@ def tiny_recipe(**changes: Any) -> Recipe:
 
 
 @contextmanager
-def trainer_of(recipe: Recipe, start: Path, folder: Path) -> Iterator[Any]:
+def trainer_of(recipe: Recipe, start: Path, folder: Path, backend: Any = None) -> Iterator[Any]:
     """Open a trainer that starts from a stored policy."""
     from hexathlon.baselines.engines.local.loading import load_checkpoint
     from hexathlon.baselines.rollout.environments import make_env
@@ -55,7 +55,9 @@ def trainer_of(recipe: Recipe, start: Path, folder: Path) -> Iterator[Any]:
     checkpoint, reference = load_checkpoint(start), None
     if recipe.learn.objective.beta > 0:
         reference = load_checkpoint(start).model.requires_grad_(False)
-    trainer = Trainer(recipe, checkpoint.model, checkpoint.tokenizer, make_env, folder, reference)
+    trainer = Trainer(
+        recipe, checkpoint.model, checkpoint.tokenizer, make_env, folder, reference, backend=backend
+    )
     try:
         trainer.resume()
         yield trainer

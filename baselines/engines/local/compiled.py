@@ -7,20 +7,19 @@ activations are fused into the products and the attention around them.
 
 import ctypes
 from ctypes import c_double, c_int64, c_void_p
+from functools import cached_property
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hexathlon.baselines.engines.local.decoder import LlamaDecoder, llama_layer, padded
-from hexathlon.baselines.engines.local.store import KeyValueStore
+from hexathlon.baselines.engines.local.decoder import LlamaDecoder, llama_layer
+from hexathlon.baselines.engines.local.store import KeyValueStore, padded
 from hexathlon.baselines.kernels.library import KernelsMissing, kernels
+from hexathlon.baselines.kernels.packing import HEAD_WIDTHS, LANES, packed, whole_panels
 
 __all__ = ["BlockedStore", "CompiledDecoder", "compiled_cause"]
-
-_LANES, _PANEL = 16, 32
-_WIDTHS = {16, 32, 64, 128}
 
 
 def compiled_cause(model: Any) -> str:
@@ -29,12 +28,19 @@ def compiled_cause(model: Any) -> str:
     Args:
         model: A Hugging Face causal language model for which `is_llama_shaped` holds.
     """
-    weight, config = model.get_input_embeddings().weight, model.config
+    config = model.config
     width = int(getattr(config, "head_dim", 0) or config.hidden_size // config.num_attention_heads)
-    if weight.device.type != "cpu" or weight.dtype != torch.float32:
-        return f"the compiled decoder needs 32-bit floats on a CPU, not {weight.dtype}"
-    if width not in _WIDTHS or config.hidden_size % _LANES:
+    for weight in model.parameters():
+        kind = f"{weight.dtype} on {weight.device.type}"
+        if kind != "torch.float32 on cpu":
+            return f"the compiled decoder needs 32-bit floats on a CPU, not {kind}"
+    if width not in HEAD_WIDTHS:
         return f"the compiled decoder does not support heads of width {width}"
+    if config.hidden_size % LANES:
+        return (
+            f"the compiled decoder needs a hidden size that is a multiple of {LANES}, not "
+            f"{config.hidden_size}"
+        )
     try:
         kernels()
     except KernelsMissing as error:
@@ -67,64 +73,21 @@ class _Store(ctypes.Structure):
 
 
 class BlockedStore(KeyValueStore):
-    """Rows of keys in blocks of 16 positions, `[rows, heads, blocks, width, 16]`, and of values.
+    """A store with each row's keys in blocks of 16 positions, `[blocks, width, 16]`.
 
     Its length is a multiple of 16.
     """
 
-    def __init__(
-        self,
-        layers: int,
-        rows: int,
-        heads: int,
-        length: int,
-        width: int,
-        dtype: torch.dtype,
-        device: torch.device,
-    ) -> None:
-        super().__init__(layers, rows, heads, padded(length, _LANES), width, dtype, device)
-        shape = (rows, heads, self.length // _LANES, width, _LANES)
-        self._keys = [block.view(shape) for block in self._keys]
-        places = c_void_p * layers
+    block = LANES
+
+    @cached_property
+    def structure(self) -> _Store:
+        """Addresses of its contents."""
+        places = c_void_p * len(self._keys)
         self._pointers = [
             places(*(block.data_ptr() for block in blocks)) for blocks in (self._keys, self._values)
         ]
-        self.structure = _Store(self.length // _LANES, *map(ctypes.addressof, self._pointers))
-
-    @property
-    def length(self) -> int:
-        """Number of positions per row."""
-        return self._values[0].shape[2]
-
-    def copy(self, source: int, target: int, length: int) -> None:
-        """Copy the first positions of a row to another one; the rest of a block goes with them."""
-        blocks = padded(length, _LANES) // _LANES
-        for keys, values in zip(self._keys, self._values, strict=True):
-            keys[target, :, :blocks] = keys[source, :, :blocks]
-            values[target, :, :length] = values[source, :, :length]
-
-    def swap(self, first: int, second: int, length: int) -> None:
-        """Swap the first positions of two rows."""
-        if first == second:
-            return
-        blocks = padded(length, _LANES) // _LANES
-        pairs = [(keys, blocks) for keys in self._keys] + [(each, length) for each in self._values]
-        for block, count in pairs:
-            kept = block[first, :, :count].clone()
-            block[first, :, :count] = block[second, :, :count]
-            block[second, :, :count] = kept
-
-    def grown(self, rows: int, length: int) -> "BlockedStore":
-        """Return a store of at least this size with the same contents."""
-        old = self._values[0]
-        grown = BlockedStore(
-            len(self._keys), max(rows, self.rows), old.shape[1], max(length, self.length),
-            old.shape[3], old.dtype, old.device,
-        )  # fmt: skip
-        pairs = zip((*self._keys, *self._values), (*grown._keys, *grown._values), strict=True)
-        for source, target in pairs:
-            target[: self.rows, :, : source.shape[2]] = source
-        return grown
+        return _Store(self.length // LANES, *map(ctypes.addressof, self._pointers))
 
 
 class CompiledDecoder(LlamaDecoder):
@@ -159,14 +122,14 @@ class CompiledDecoder(LlamaDecoder):
             self._sin.data_ptr(), self._pointer(self._model.model.norm.weight.detach()),
             self._packed(head), ctypes.addressof(layers),
         )  # fmt: skip
-        self._scratch = torch.empty(0)
+        self._scratch = self._embedding.new_empty(0)
 
     def _fill(self, place: _Layer, layer: Any) -> None:
         norms = (None, None)
         if layer.head_norm is not None:
             norms = layer.head_norm[0], layer.head_norm[-1]
         feed = layer.down.shape[1]
-        missing = -feed % _LANES
+        missing = -feed % LANES
         self._feed = feed + missing
         place.norm, place.feed_norm = map(self._pointer, (layer.norm, layer.feed_norm))
         place.query_norm, place.key_norm = map(self._pointer, norms)
@@ -187,14 +150,10 @@ class CompiledDecoder(LlamaDecoder):
         return values.data_ptr()
 
     def _bias(self, values: Tensor | None) -> int | None:
-        return None if values is None else self._pointer(F.pad(values, (0, -len(values) % _PANEL)))
+        return None if values is None else self._pointer(whole_panels(values))
 
     def _packed(self, weight: Tensor) -> int | None:
-        outputs, inputs = weight.shape
-        packed = torch.empty(padded(outputs, _PANEL) * inputs)
-        weight = weight.contiguous()
-        self._library.hexathlon_pack(weight.data_ptr(), outputs, inputs, packed.data_ptr())
-        return self._pointer(packed)
+        return self._pointer(packed(weight))
 
     def store(self, rows: int, length: int) -> KeyValueStore:
         """Return an empty key-value store for the model."""
@@ -210,7 +169,7 @@ class CompiledDecoder(LlamaDecoder):
 
     def store_length(self, length: int) -> int:
         """Return the number of positions of a store that has room for a given number."""
-        return padded(min(length, self._context), _LANES)
+        return padded(min(length, self._context), LANES)
 
     @torch.inference_mode()
     def forward(
@@ -252,7 +211,7 @@ class CompiledDecoder(LlamaDecoder):
         model, places = ctypes.byref(self._structure), ctypes.byref(store.structure)
         size = self._library.hexathlon_scratch(model, places)
         if len(self._scratch) < size:
-            self._scratch = torch.empty(size)
+            self._scratch = self._embedding.new_empty(size)
         hidden = self._embed(ids).contiguous()
         rows = rows.contiguous()
         positions = positions.clamp(max=min(store.length, self._context) - 1).contiguous()
@@ -260,7 +219,7 @@ class CompiledDecoder(LlamaDecoder):
             model, places, len(ids), hidden.data_ptr(), rows.data_ptr(), positions.data_ptr(),
             chosen.data_ptr(), self._scratch.data_ptr(),
         )  # fmt: skip
-        logits = torch.empty(count, self._vocabulary)
+        logits: Tensor = self._embedding.new_empty(count, self._vocabulary)
         self._library.hexathlon_logits(model, count, hidden.data_ptr(), logits.data_ptr())
         return logits
 
@@ -269,7 +228,7 @@ def _interleaved(gate_up: Tensor) -> Tensor:
     """Return gates and their factors in turns of 16, each padded to a multiple of 16 with zeros."""
     half = len(gate_up) // 2
     gate, up = (
-        F.pad(part, (0, 0, 0, -half % _LANES)).view(-1, _LANES, gate_up.shape[1])
+        F.pad(part, (0, 0, 0, -half % LANES)).view(-1, LANES, gate_up.shape[1])
         for part in torch.split(gate_up, half)
     )
     return torch.stack([gate, up], 1).reshape(-1, gate_up.shape[1])

@@ -17,10 +17,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hexathlon.baselines.engines.local.products import steady_rows
-from hexathlon.baselines.engines.local.store import KeyValueStore
+from hexathlon.baselines.engines.local.store import KeyValueStore, padded
 from hexathlon.baselines.engines.local.weights import effective_weight
 
-__all__ = ["LlamaDecoder", "is_llama_shaped", "llama_layer", "padded"]
+__all__ = ["LlamaDecoder", "is_llama_shaped", "llama_layer"]
 
 _SHAPED = {"llama", "mistral", "qwen2", "qwen3"}
 
@@ -42,11 +42,6 @@ def is_llama_shaped(config: Any) -> bool:
         and (bool(kinds) or not getattr(config, "sliding_window", None))
         and config.hidden_act == "silu"
     )
-
-
-def padded(count: int, block: int) -> int:
-    """Return a count rounded up to a multiple of a block."""
-    return -(-count // block) * block
 
 
 class _Layer(NamedTuple):

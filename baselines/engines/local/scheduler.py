@@ -16,10 +16,11 @@ import torch
 from torch import Tensor
 
 from hexathlon.baselines.engines.errors import ContextOverflow, EngineError
-from hexathlon.baselines.engines.local.decoder import LlamaDecoder, padded
+from hexathlon.baselines.engines.local.decoder import LlamaDecoder
 from hexathlon.baselines.engines.local.lookahead import Lookahead
 from hexathlon.baselines.engines.local.sampler import RowSampling, entropies, sample
 from hexathlon.baselines.engines.local.sequences import CacheRow, Sequence, wants_entropies
+from hexathlon.baselines.engines.local.store import padded
 from hexathlon.baselines.tokens.requests import EntropyScale, Finish
 
 __all__ = ["Scheduler"]

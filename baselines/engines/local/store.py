@@ -4,10 +4,17 @@ Active sequences occupy the first rows, so that a step reads a contiguous slice;
 becomes idle is swapped with the last active one.
 """
 
+from typing import ClassVar, Self
+
 import torch
 from torch import Tensor
 
-__all__ = ["KeyValueStore"]
+__all__ = ["KeyValueStore", "padded"]
+
+
+def padded(count: int, block: int) -> int:
+    """Return a count rounded up to a multiple of a block."""
+    return -(-count // block) * block
 
 
 class KeyValueStore:
@@ -23,6 +30,9 @@ class KeyValueStore:
         device: Device of the store.
     """
 
+    block: ClassVar[int] = 1
+    """Positions that lie together: the length is a multiple of it, and whole blocks are copied."""
+
     def __init__(
         self,
         layers: int,
@@ -33,7 +43,7 @@ class KeyValueStore:
         dtype: torch.dtype,
         device: torch.device,
     ) -> None:
-        shape = (rows, heads, length, width)
+        shape = (rows, heads, padded(length, self.block), width)
         self._keys = [torch.zeros(shape, dtype=dtype, device=device) for _ in range(layers)]
         self._values = [torch.zeros(shape, dtype=dtype, device=device) for _ in range(layers)]
         self._row = torch.arange(rows, device=device)
@@ -77,6 +87,7 @@ class KeyValueStore:
 
     def copy(self, source: int, target: int, length: int) -> None:
         """Copy the first positions of a row to another one."""
+        length = padded(length, self.block)
         for block in (*self._keys, *self._values):
             block[target, :, :length] = block[source, :, :length]
 
@@ -84,15 +95,16 @@ class KeyValueStore:
         """Swap the first positions of two rows."""
         if first == second:
             return
+        length = padded(length, self.block)
         for block in (*self._keys, *self._values):
             kept = block[first, :, :length].clone()
             block[first, :, :length] = block[second, :, :length]
             block[second, :, :length] = kept
 
-    def grown(self, rows: int, length: int) -> "KeyValueStore":
+    def grown(self, rows: int, length: int) -> Self:
         """Return a store of at least this size with the same contents."""
         old = self._keys[0]
-        grown = KeyValueStore(
+        grown = type(self)(
             len(self._keys),
             max(rows, self.rows),
             old.shape[1],

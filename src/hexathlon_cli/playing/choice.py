@@ -27,7 +27,7 @@ from hexathlon.envs.errors import EnvFault
 from hexathlon.envs.registry import EnvironmentInfo, short
 from hexathlon.tasks.errors import MissingData, TaskError
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.source import parse_address
+from hexathlon.tasks.source import has_template
 from hexathlon.tasks.task import LEVELS, Level, Split, Task
 from hexathlon.tasks.taskset import TaskSet
 from hexathlon_cli.output import flush_output, note, print_text
@@ -110,7 +110,7 @@ class TaskQueue:
         if tasks is None or tasks.size is None:
             return count
         ids = map(tasks.task_id, range(tasks.size))
-        size = sum(_is_of(task_id, template) for task_id in ids) if template else tasks.size
+        size = sum(has_template(task_id, template) for task_id in ids) if template else tasks.size
         if not 0 < size < count:
             return count
         kind = f" of templates {template!r}…" if template else ""
@@ -138,7 +138,7 @@ class TaskQueue:
         first = int(generator_for("play", choice.seed, number).integers(size)) if size else 0
         for place in range(min(size, _MOST_SEARCHED + len(self._drawn))):
             task_id = tasks.task_id((first + place) % size)
-            if task_id in self._drawn or not _is_of(task_id, choice.template):
+            if task_id in self._drawn or not has_template(task_id, choice.template):
                 continue
             if _language_of(tasks.get(task_id)) in (None, choice.language):
                 return task_id
@@ -203,10 +203,6 @@ def _tasks_of(info: EnvironmentInfo, choice: TaskChoice) -> TaskSet:
     if tasks.size == 0 and choice.split is None:
         return open_taskset(info, choice.taskset, "test", level, None)
     return tasks
-
-
-def _is_of(task_id: str, template: str) -> bool:
-    return not template or parse_address(task_id).template.startswith(template)
 
 
 def _language_of(task: Task) -> str | None:

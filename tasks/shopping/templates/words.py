@@ -9,6 +9,7 @@ from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.facts import category_of
 from hexathlon.tasks.shopping.world.fitting import left_out
+from hexathlon.tasks.shopping.world.wording import enumerated
 
 __all__ = [
     "Details",
@@ -84,11 +85,9 @@ def join(scene: ShoppingScene, parts: Sequence[str]) -> str:
         return "，".join(parts)
     owned = [part.removeprefix("has ") for part in parts if part.startswith("has ")]
     others = [part for part in parts if not part.startswith("has ")]
-    return _enumerated([*others, *([f"has {_enumerated(owned)}"] if owned else [])])
-
-
-def _enumerated(parts: Sequence[str]) -> str:
-    return ", ".join(parts[:-1]) + f" and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+    if owned:
+        others.append(f"has {enumerated(owned, 'en')}")
+    return enumerated(others, "en") if others else ""
 
 
 def goods_text(scene: ShoppingScene, product: Product, named: Sequence[str]) -> str:
@@ -161,7 +160,7 @@ def _chosen(scene: ShoppingScene, product: Product, chosen: Sequence[Constraint]
     return "".join(text for _, text in sorted(parts))
 
 
-_ONE = {"running_shoes": "a pair", "headphones": "a pair", "tea": "a sort"}
+_ONE = {"running_shoes": "a pair", "headphones": "a pair", "tea": "a kind"}
 """What one piece of a category is called, unless it is "one"."""
 
 
@@ -332,7 +331,7 @@ def _wanted(scene: ShoppingScene, goods: str, details: Details, quantity: int) -
     if not details.told:
         return named
     if goods.endswith(("tea", "tea bags")):
-        return f"{named}, a sort that {details.told}"
+        return f"{named}, a kind that {details.told}"
     return f"{named}{',' if ',' in details.chosen else ''} that {details.told}"
 
 

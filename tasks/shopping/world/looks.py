@@ -43,7 +43,8 @@ _TRAINING = ("stall", "grid", "slips")
 
 _LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "brand": (("brand", "品牌"), ("make", "牌子"), ("made by", "品牌")),
-    "units": (("pack of", "每包"), ("units per pack", "每包数量"), ("contents of a pack", "规格")),
+    "units": (("pack of", "每包"), ("units per pack", "每包数量"),
+              ("contents of a pack", "包装数量")),
     "price": (("price", "价格"), ("list price", "售价"), ("costs", "单价")),
     "seller": (("seller", "卖家"), ("sold by", "店铺"), ("shop", "商家")),
     "stock": (("in stock", "库存"), ("available", "可售数量"), ("left in stock", "余量")),
@@ -51,14 +52,14 @@ _LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
                  ("handling days", "备货天数")),
     "contains": (("allergens", "致敏成分"), ("may cause allergies", "含致敏物"),
                  ("allergy notice", "过敏提示")),
-    "returns": (("return days after arrival", "到货后可退天数"), 
+    "returns": (("return days after arrival", "到货后可退天数"),
                 ("returnable for (days)", "退货天数"),
                 ("days to return", "可退天数")),
     "reviews": (("reviews", "评价数"), ("number of reviews", "评价条数"), ("reviews", "评价")),
     "fee": (("delivery fee", "运费"), ("delivery costs", "配送费"), ("postage", "邮费")),
     "free": (("free delivery from", "包邮门槛"), ("no delivery fee from", "满额包邮"),
              ("postage free from", "免邮起点")),
-    "days": (("days on the way", "在途天数"), ("transit days", "运输天数"), 
+    "days": (("days on the way", "在途天数"), ("transit days", "运输天数"),
              ("days in transit", "路上几天")),
     "pause": (("sends nothing on days", "停发日"), ("closed for dispatch", "不发货的日子"),
               ("no dispatch on days", "暂停发货")),
@@ -73,7 +74,7 @@ _LABELS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "remarks": (("remarks", "备注"), ("notes", "说明"), ("remarks", "备注")),
     "status": (("status", "状态"), ("state", "进度"), ("status", "状态")),
     "dates": (("days", "日期"), ("timeline", "时间"), ("days", "日期")),
-    "bundle": (("set discount", "成套优惠"), ("multi-buy offer", "多类优惠"), 
+    "bundle": (("set discount", "成套优惠"), ("multi-buy offer", "多类优惠"),
                ("combined discount", "组合立减")),
 }  # fmt: skip
 

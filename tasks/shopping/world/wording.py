@@ -9,8 +9,8 @@ from hexathlon.tasks.catalogue.grammar import Attribute
 from hexathlon.tasks.catalogue.product import Product, Variant
 from hexathlon.tasks.shopping.world.facts import category_of
 
-__all__ = ["STATUSES", "TIERS", "address_text", "chosen_text", "days_text", "find_variant",
-           "model_text", "money", "offered_text", "round_money", "say"]  # fmt: skip
+__all__ = ["STATUSES", "TIERS", "address_text", "chosen_text", "days_text", "enumerated",
+           "find_variant", "model_text", "money", "offered_text", "round_money", "say"]  # fmt: skip
 
 _PARTS = re.compile(r"[,;|、，；]")
 _NAMED = re.compile(r"[:=：]")
@@ -45,6 +45,18 @@ def round_money(cents: int, language: Language) -> str:
     """
     whole = f"{cents // 100}" if cents % 100 == 0 else f"{cents / 100:.2f}"
     return say(language, f"${whole}", f"{whole}元")
+
+
+def enumerated(names: Sequence[str], language: Language) -> str:
+    """Return one or more names as an enumeration.
+
+    >>> enumerated(["a", "b", "c"], "en"), enumerated(["甲", "乙", "丙"], "zh")
+    ('a, b and c', '甲、乙和丙')
+    """
+    if len(names) == 1:
+        return names[0]
+    between = say(language, ", ", "、")
+    return f"{between.join(names[:-1])}{say(language, ' and ', '和')}{names[-1]}"
 
 
 def offered_text(product: Product, language: Language) -> str:

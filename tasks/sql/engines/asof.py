@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections import defaultdict
 from functools import partial
-from typing import NamedTuple
 
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
@@ -19,13 +18,8 @@ __all__ = ["draw"]
 _ITEMS = 4
 
 
-class _Spec(NamedTuple):
-    hard: bool
-
-
 def draw(drawn: EngineDraw) -> EngineQuestion:
     """Draw a question about orders; at level hard, no index helps."""
-    spec = _Spec(drawn.hard)
     text = (
         "The price of an order is the one that held when it was placed: of the item's prices, the "
         "one with the latest `since` that is not after the `at` of the order (both are minutes; "
@@ -33,12 +27,12 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         "not count. For every region with orders that count, give the region, their number, and "
         "the sum of qty times price"
     )
-    if spec.hard:
+    if drawn.hard:
         text += (
             "; and in a fourth column, the largest number of minutes for which the price of one "
             "of these orders had held when it was placed"
         )
-    index = () if spec.hard else (("item", "since"),)
+    index = () if drawn.hard else (("item", "since"),)
     tables = (
         QuestionTable(
             "orders",
@@ -52,8 +46,8 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         ),
     )  # fmt: skip
     return EngineQuestion(
-        f"{text}.", tables, partial(_populate, drawn), partial(_by_hand, spec),
-        {"sqlite": _texts(spec)}, steps=1_200_000 if spec.hard else 130_000,
+        f"{text}.", tables, partial(_populate, drawn), partial(_by_hand, drawn.hard),
+        {"sqlite": _texts(drawn.hard)}, steps=1_200_000 if drawn.hard else 130_000,
     )  # fmt: skip
 
 
@@ -75,7 +69,7 @@ def _populate(drawn: EngineDraw, seed: int, visible: bool) -> StoredTables:
     return {"orders": placed, "prices": listed}
 
 
-def _by_hand(spec: _Spec, rows: StoredTables) -> list[Row]:
+def _by_hand(hard: bool, rows: StoredTables) -> list[Row]:
     held: dict[object, list[tuple[int, int]]] = defaultdict(list)
     for _, item, since, price in rows["prices"]:
         held[item].append((int(str(since)), int(str(price))))
@@ -90,17 +84,16 @@ def _by_hand(spec: _Spec, rows: StoredTables) -> list[Row]:
             total[0] += 1
             total[1] += int(str(qty)) * price
             total[2] = max(total[2], int(str(at)) - since)
-    return [(region, *total[: 3 if spec.hard else 2]) for region, total in totals.items()]
+    return [(region, *total[: 3 if hard else 2]) for region, total in totals.items()]
 
 
-def _texts(spec: _Spec) -> EngineTexts:
-    age = ", MAX(at - since)" if spec.hard else ""
+def _texts(hard: bool) -> EngineTexts:
+    age = ", MAX(at - since)" if hard else ""
     last = f"SELECT region, COUNT(*), SUM(qty * price){age} FROM priced GROUP BY region"
     looked_up = (
         "WITH priced AS (SELECT o.region, o.qty, o.at, p.since, p.price FROM orders o JOIN prices "
-        "p "
-        "ON p.item = o.item AND p.since = (SELECT MAX(q.since) FROM prices q WHERE q.item = o.item "
-        f"AND q.since <= o.at)) {last}"
+        "p ON p.item = o.item AND p.since = (SELECT MAX(q.since) FROM prices q WHERE q.item = "
+        f"o.item AND q.since <= o.at)) {last}"
     )
     limited = (
         "WITH found AS (SELECT o.*, (SELECT p.id FROM prices p WHERE p.item = o.item AND "
@@ -115,25 +108,22 @@ def _texts(spec: _Spec) -> EngineTexts:
 
     def merged(kind: str = "kind", at: str = "at") -> str:
         return (
-            "WITH line AS (SELECT item, since AS at, 0 AS kind, price, NULL AS region, NULL AS "
-            "qty "
+            "WITH line AS (SELECT item, since AS at, 0 AS kind, price, NULL AS region, NULL AS qty "
             "FROM prices UNION ALL SELECT item, at, 1, NULL, region, qty FROM orders), grouped AS "
-            "(SELECT *, COUNT(price) OVER (PARTITION BY item ORDER BY "
-            f"{at}, {kind} ROWS UNBOUNDED PRECEDING) AS k FROM line), priced AS (SELECT region, "
-            "qty, at, FIRST_VALUE(price) OVER w AS price, FIRST_VALUE(at) OVER w AS since, k FROM "
-            f"grouped WINDOW w AS (PARTITION BY item, k ORDER BY {at}, {kind})) "
-            f"SELECT region, COUNT(*), SUM(qty * price){age} FROM priced WHERE region IS NOT NULL "
-            "AND k > 0 GROUP BY region"
+            f"(SELECT *, COUNT(price) OVER (PARTITION BY item ORDER BY {at}, {kind} ROWS UNBOUNDED "
+            "PRECEDING) AS k FROM line), priced AS (SELECT region, qty, at, FIRST_VALUE(price) "
+            "OVER w AS price, FIRST_VALUE(at) OVER w AS since, k FROM grouped WINDOW w AS "
+            f"(PARTITION BY item, k ORDER BY {at}, {kind})) SELECT region, COUNT(*), SUM(qty * "
+            f"price){age} FROM priced WHERE region IS NOT NULL AND k > 0 GROUP BY region"
         )
 
     joined = (
         "WITH priced AS (SELECT region, qty, at, since, price FROM (SELECT o.*, p.since, p.price, "
         "ROW_NUMBER() OVER (PARTITION BY o.id ORDER BY p.since DESC) AS k FROM orders o JOIN "
-        "prices "
-        f"p ON p.item = o.item AND p.since <= o.at) AS ranked WHERE k = 1) {last}"
+        f"prices p ON p.item = o.item AND p.since <= o.at) AS ranked WHERE k = 1) {last}"
     )
     wrong = {"all_earlier_prices": joined, "periods": periods}
-    if spec.hard:
+    if hard:
         own = (
             "WITH line AS MATERIALIZED (SELECT item, since, price, ROW_NUMBER() OVER (PARTITION BY "
             "item ORDER BY since) AS k FROM prices)"

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import partial
+from typing import NamedTuple
 
 from hexathlon.tasks.sql.engines.question import (
     EngineDraw,
@@ -11,6 +12,7 @@ from hexathlon.tasks.sql.engines.question import (
     EngineTexts,
     QuestionTable,
     StoredTables,
+    in_each_dialect,
 )
 from hexathlon.tasks.sql.schema import Row
 
@@ -45,12 +47,10 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
         "A contract is invoiced every `months` months, for the first time that long after the day "
         "on which it was opened, and always on that same day of the month; in a month that does "
         "not have this day, on the month's last day. Nothing is due after the day on which the "
-        f"contract was closed; on that day itself an invoice is still due.{paused} An invoice "
-        "due on a Saturday or Sunday is sent on the Monday after; all others are sent on the day "
-        f"they are due.\n\nFor every {by} {on} which invoices were sent from {first} to {last}, "
-        "give "
-        f"the {by} ({form}), the number of invoices, and the sum of "
-        "their fees."
+        f"contract was closed; on that day itself an invoice is still due.{paused} An invoice due "
+        "on a Saturday or Sunday is sent on the Monday after; all others are sent on the day they "
+        f"are due.\n\nFor every {by} {on} which invoices were sent from {first} to {last}, give "
+        f"the {by} ({form}), the number of invoices, and the sum of their fees."
     )
     tables = [
         QuestionTable(
@@ -65,7 +65,7 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     return EngineQuestion(
         text, tuple(tables), partial(_populate, drawn, first),
         partial(_by_hand, drawn, first, last),
-        {name: make(drawn.hard, first, last) for name, make in _TEXTS.items()},
+        in_each_dialect((_sqlite, _duckdb, _postgresql), drawn.hard, first, last),
     )  # fmt: skip
 
 
@@ -221,72 +221,94 @@ def _pause_slips(build: Callable[..., str], due: str, sent: str, key: str) -> di
     }  # fmt: skip
 
 
-def _duckdb(hard: bool, first: date, last: date) -> EngineTexts:
+class _Dates(NamedTuple):
+    """Expressions of a dialect with dates, on the day `opened` and the turn `n` unless noted."""
+
+    turns: str
+    """The relation turns(n)."""
+
+    right: str
+    other: str
+    """The same days as `right`, in other words."""
+
+    thirty_days: str
+    step: str
+    """The day some months after the column `day`."""
+
+    sent: str
+    """The day on which an invoice due on `day` is sent; the next two, too."""
+
+    from_sunday: str
+    by_name: str
+    week: str
+    """The ISO week of the day `sent`, as the next two are meant to be."""
+
+    simple_week: str
+    week_of_other_year: str
+
+
+def _with_dates(hard: bool, first: date, last: date, own: _Dates) -> EngineTexts:
+    """Return the texts of a dialect with dates."""
+
     def days(day: str) -> str:
         return (
             f"SELECT id, fee, closed, CAST({day} AS DATE) AS day FROM contracts "
-            f"CROSS JOIN range(1, {_TURNS + 1}) AS turns(n)"
+            f"CROSS JOIN {own.turns} AS turns(n)"
         )
 
-    right = days("opened + to_months(CAST(months * n AS INTEGER))")
-    other = days("opened + INTERVAL 1 MONTH * (months * n)")
+    right, sent = days(own.right), own.sent
     drifting = (
         "SELECT id, fee, closed, day FROM (WITH RECURSIVE s AS (SELECT id, fee, closed, months, "
-        "opened AS day, 0 AS n FROM contracts UNION ALL SELECT id, fee, closed, months, CAST(day + "
-        "to_months(CAST(months AS INTEGER)) AS DATE), n + 1 FROM s WHERE n < "
-        f"{_TURNS}) SELECT * FROM s WHERE n > 0) AS walked"
+        "opened AS day, 0 AS n FROM contracts UNION ALL SELECT id, fee, closed, months, "
+        f"CAST({own.step} AS DATE), n + 1 FROM s WHERE n < {_TURNS}) SELECT * FROM s WHERE n > 0) "
+        "AS walked"
     )
-    sent = "day + CASE isodow(day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END"
-    sunday = "day + CASE dayofweek(day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END"
-    named = "CASE dayname(day) WHEN 'Saturday' THEN day + 2 WHEN 'Sunday' THEN day + 1 ELSE day END"
-    key = "strftime(sent, '%G-W%V')" if hard else "sent"
+    key = own.week if hard else "sent"
     build = partial(_query, hard, first, last)
     wrong = {
         "drifting": build(drifting, sent, key),
-        "weeks_from_sunday": build(right, sunday, key),
+        "weeks_from_sunday": build(right, own.from_sunday, key),
         "closed_only": build(right, sent, key, closed="day <= closed"),
-        "thirty_days": build(days("opened + CAST(30 * months * n AS INTEGER)"), sent, key),
+        "thirty_days": build(days(own.thirty_days), sent, key),
     }
     if hard:
         wrong |= _pause_slips(build, right, sent, key)
-        wrong["simple_week"] = build(right, sent, "strftime(sent, '%Y-W%W')")
-        wrong["week_of_other_year"] = build(right, sent, "strftime(sent, '%Y-W%V')")
-    return EngineTexts(build(right, sent, key), {"other_days": build(other, named, key)}, wrong)
+        wrong["simple_week"] = build(right, sent, own.simple_week)
+        wrong["week_of_other_year"] = build(right, sent, own.week_of_other_year)
+    other = build(days(own.other), own.by_name, key)
+    return EngineTexts(build(right, sent, key), {"other_days": other}, wrong)
+
+
+def _duckdb(hard: bool, first: date, last: date) -> EngineTexts:
+    own = _Dates(
+        turns=f"range(1, {_TURNS + 1})",
+        right="opened + to_months(CAST(months * n AS INTEGER))",
+        other="opened + INTERVAL 1 MONTH * (months * n)",
+        thirty_days="opened + CAST(30 * months * n AS INTEGER)",
+        step="day + to_months(CAST(months AS INTEGER))",
+        sent="day + CASE isodow(day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END",
+        from_sunday="day + CASE dayofweek(day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END",
+        by_name="CASE dayname(day) WHEN 'Saturday' THEN day + 2 WHEN 'Sunday' THEN day + 1 ELSE "
+        "day END",
+        week="strftime(sent, '%G-W%V')",
+        simple_week="strftime(sent, '%Y-W%W')",
+        week_of_other_year="strftime(sent, '%Y-W%V')",
+    )
+    return _with_dates(hard, first, last, own)
 
 
 def _postgresql(hard: bool, first: date, last: date) -> EngineTexts:
-    def days(day: str) -> str:
-        return (
-            f"SELECT id, fee, closed, CAST({day} AS DATE) AS day FROM contracts "
-            f"CROSS JOIN generate_series(1, {_TURNS}) AS turns(n)"
-        )
-
-    right = days("opened + make_interval(months => CAST(months * n AS INTEGER))")
-    other = days("opened + months * n * INTERVAL '1 month'")
-    drifting = (
-        "SELECT id, fee, closed, day FROM (WITH RECURSIVE s AS (SELECT id, fee, closed, months, "
-        "opened AS day, 0 AS n FROM contracts UNION ALL SELECT id, fee, closed, months, CAST(day + "
-        "months * INTERVAL '1 month' AS DATE), n + 1 FROM s WHERE n < "
-        f"{_TURNS}) SELECT * FROM s WHERE n > 0) AS walked"
+    own = _Dates(
+        turns=f"generate_series(1, {_TURNS})",
+        right="opened + make_interval(months => CAST(months * n AS INTEGER))",
+        other="opened + months * n * INTERVAL '1 month'",
+        thirty_days="opened + months * n * INTERVAL '30 days'",
+        step="day + months * INTERVAL '1 month'",
+        sent="day + CASE extract(isodow FROM day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END",
+        from_sunday="day + CASE extract(dow FROM day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END",
+        by_name="CASE to_char(day, 'ID') WHEN '6' THEN day + 2 WHEN '7' THEN day + 1 ELSE day END",
+        week="to_char(sent, 'IYYY\"-W\"IW')",
+        simple_week="to_char(sent, 'YYYY\"-W\"WW')",
+        week_of_other_year="to_char(sent, 'YYYY\"-W\"IW')",
     )
-    sent = "day + CASE extract(isodow FROM day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END"
-    sunday = "day + CASE extract(dow FROM day) WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END"
-    named = "CASE to_char(day, 'ID') WHEN '6' THEN day + 2 WHEN '7' THEN day + 1 ELSE day END"
-    key = "to_char(sent, 'IYYY\"-W\"IW')" if hard else "sent"
-    build = partial(_query, hard, first, last)
-    wrong = {
-        "drifting": build(drifting, sent, key),
-        "weeks_from_sunday": build(right, sunday, key),
-        "closed_only": build(right, sent, key, closed="day <= closed"),
-        "thirty_days": build(days("opened + months * n * INTERVAL '30 days'"), sent, key),
-    }
-    if hard:
-        wrong |= _pause_slips(build, right, sent, key)
-        wrong["simple_week"] = build(right, sent, "to_char(sent, 'YYYY\"-W\"WW')")
-        wrong["week_of_other_year"] = build(right, sent, "to_char(sent, 'YYYY\"-W\"IW')")
-    return EngineTexts(build(right, sent, key), {"other_days": build(other, named, key)}, wrong)
-
-
-_TEXTS: dict[str, Callable[[bool, date, date], EngineTexts]] = {
-    "sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgresql,
-}  # fmt: skip
+    return _with_dates(hard, first, last, own)

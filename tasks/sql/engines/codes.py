@@ -12,6 +12,7 @@ from hexathlon.tasks.sql.engines.question import (
     EngineTexts,
     QuestionTable,
     StoredTables,
+    in_each_dialect,
 )
 from hexathlon.tasks.sql.schema import Row
 
@@ -28,8 +29,10 @@ _TABLES = (
          ("note", "TEXT")),
     ),
 )  # fmt: skip
+_BODY = "{}-([0-9]{{4,6}})"
+"""Regular expression of a code with a prefix."""
 _BEFORE = ("left the yard,", "arrived late,", "was checked twice,", "went to bay 7,")
-_AFTER = ("papers follow", "driver informed", "no damage", "seal intact")
+_AFTER = ("papers follow", "driver informed")
 
 
 class _Spec(NamedTuple):
@@ -46,14 +49,13 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     text = (
         f"Some notes have a code of the kind {spec.prefix}: the capital letters {spec.prefix}, a "
         "hyphen, and four, five or six digits. Neither a letter nor a digit stands directly before "
-        "or "
-        "after it; anything else may, such as a bracket or a comma, or the beginning or end of the "
-        "note. Small letters, fewer or more digits, or further letters make it something else. A "
-        "note has at most one such code.\n\nFor every carrier that has notes with such a "
-        "code, give its name, the number of these notes, the largest of their codes "
-        "by the number that its digits make, given as this number (so 0420 is 420), and the number "
-        "of full boxes: the pieces of each of these notes are packed on their own, `box` of the "
-        "carrier to a box, and a box that is not full does not count."
+        "or after it; anything else may, such as a bracket or a comma, or the beginning or end of "
+        "the note. Small letters, fewer or more digits, or further letters make it something else. "
+        "A note has at most one such code.\n\nFor every carrier that has notes with such a code, "
+        "give its name, the number of these notes, the largest of their codes by the number that "
+        "its digits make, given as this number (so 0420 is 420), and the number of full boxes: the "
+        "pieces of each of these notes are packed on their own, `box` of the carrier to a box, and "
+        "a box that is not full does not count."
     )
     if spec.hard:
         text += (
@@ -63,10 +65,9 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
             "whatever capitals, as words of their own, and have no such code; undamaged is "
             "another word, and notes without text count, too."
         )
-    make = {"sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgresql}
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn, spec), partial(_by_hand, spec),
-        {name: texts(spec) for name, texts in make.items()},
+        in_each_dialect((_sqlite, _duckdb, _postgresql), spec),
     )  # fmt: skip
 
 
@@ -106,7 +107,7 @@ def _note(values: ValueDraw, spec: _Spec) -> str:
     if values.chance(0.35):
         words.append(values.pick(("damage", "Damaged,", "undamaged", "DAMAGE?", "undamaged,")))
     if values.chance(0.5):
-        words.append(values.pick(_AFTER[:2]))
+        words.append(values.pick(_AFTER))
     return " ".join(words)
 
 
@@ -172,10 +173,9 @@ def _sqlite(spec: _Spec) -> EngineTexts:
         )
         return (
             "SELECT id, CAST(substr(piece, 5, 6) AS INTEGER) AS code FROM (WITH RECURSIVE "
-            "places(k) "
-            f"AS (SELECT 1 UNION ALL SELECT k + 1 FROM places WHERE k < {_LONGEST}) SELECT id, "
-            "substr(' ' || note || ' ', k) AS piece FROM notes JOIN places ON k <= length(note)) "
-            f"AS pieces WHERE {shapes}"
+            f"places(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM places WHERE k < {_LONGEST}) "
+            "SELECT id, substr(' ' || note || ' ', k) AS piece FROM notes JOIN places ON k <= "
+            f"length(note)) AS pieces WHERE {shapes}"
         )
 
     words = "x.note IS NULL OR NOT ({})"
@@ -214,9 +214,42 @@ def _sqlite(spec: _Spec) -> EngineTexts:
     return EngineTexts(right, {"cut": query(trimmed, **parts)}, wrong)  # fmt: skip
 
 
+def _found(
+    spec: _Spec, matched: Callable[..., str], edge: str, end: str, *, inside: str, text: str,
+    any_capitals: dict[str, str],
+) -> dict[str, str]:  # fmt: skip
+    """Return relations of (id, code) by regular expressions: the right one, and near misses.
+
+    Args:
+        spec: The question.
+        matched: Returns the relation of a pattern.
+        edge: What may stand before a code.
+        end: What may stand after it.
+        inside: Replaces `edge` where anything may stand before it.
+        text: The type of texts.
+        any_capitals: Arguments of `matched` without regard to capitals.
+    """
+    body = _BODY.format(spec.prefix)
+    return {
+        "right": matched(edge + body + end),
+        "any_capitals": matched(edge + body + end, **any_capitals),
+        "inside_of_words": matched(inside + body + end),
+        "longer_numbers": matched(edge + body),
+        "largest_text": matched(edge + body + end, cast=text),
+    }
+
+
 def _amiss(
-    spec: _Spec, found: dict[str, str], parts: dict[str, str], slips: dict[str, dict[str, str]]
-) -> dict[str, str]:
+    spec: _Spec, found: dict[str, str], parts: dict[str, str], slips: dict[str, dict[str, str]],
+    small_letters: str,
+) -> dict[str, str]:  # fmt: skip
+    """Return near misses; `small_letters` finds damage in small letters only."""
+    if spec.hard:
+        slips = slips | {
+            "damage_in_words": {"clean": "COALESCE(x.note, '') NOT ILIKE '%damage%'"},
+            "without_text": {"clean": parts["clean"].replace("COALESCE(x.note, '')", "x.note")},
+            "small_letters_only": {"clean": small_letters},
+        }
     wrong = {name: _query(spec, sql, **parts) for name, sql in found.items() if name != "right"}
     return wrong | {
         name: _query(spec, found["right"], **parts | changed) for name, changed in slips.items()
@@ -231,15 +264,10 @@ def _duckdb(spec: _Spec) -> EngineTexts:
             f"WHERE regexp_matches(note, '{pattern}'{options})"
         )
 
-    edge, end = "(^|[^A-Za-z0-9])", "([^A-Za-z0-9]|$)"
-    body = f"{spec.prefix}-([0-9]{{4,6}})"
-    found = {
-        "right": matched(edge + body + end),
-        "any_capitals": matched(edge + body + end, options=", 'i'"),
-        "inside_of_words": matched(f"(){body}{end}"),
-        "longer_numbers": matched(edge + body),
-        "largest_text": matched(edge + body + end, cast="VARCHAR"),
-    }
+    found = _found(
+        spec, matched, "(^|[^A-Za-z0-9])", "([^A-Za-z0-9]|$)", inside="()", text="VARCHAR",
+        any_capitals={"options": ", 'i'"},
+    )  # fmt: skip
     spoken = "(^|[^a-z])damaged?([^a-z]|$)"
     parts = {
         "boxes": "SUM(n.pieces // c.box)",
@@ -251,23 +279,17 @@ def _duckdb(spec: _Spec) -> EngineTexts:
         "boxes_of_all": {"boxes": "SUM(n.pieces) // c.box"},
         "rounded_boxes": {"boxes": "SUM(CAST(n.pieces / c.box AS BIGINT))"},
     }
-    if spec.hard:
-        slips |= {
-            "damage_in_words": {"clean": "COALESCE(x.note, '') NOT ILIKE '%damage%'"},
-            "without_text": {"clean": f"NOT regexp_matches(x.note, '{spoken}', 'i')"},
-            "small_letters_only": {
-                "clean": f"NOT regexp_matches(COALESCE(x.note, ''), '{spoken}')"
-            },
-        }
+    body = _BODY.format(spec.prefix)
     other = (
         "SELECT id, CAST(code AS BIGINT) AS code FROM (SELECT id, unnest(regexp_extract_all(' ' || "
         f"replace(note, ' ', '  ') || ' ', '[^A-Za-z0-9]{body}[^A-Za-z0-9]', 1)) AS code "
         "FROM notes) AS pieces"
     )
+    small_letters = parts["clean"].replace(", 'i'", "")
     floored = parts | {"boxes": "CAST(SUM(floor(n.pieces / c.box)) AS BIGINT)"}
     return EngineTexts(
         _query(spec, found["right"], **parts), {"all_matches": _query(spec, other, **floored)},
-        _amiss(spec, found, parts, slips),
+        _amiss(spec, found, parts, slips, small_letters),
     )  # fmt: skip
 
 
@@ -278,15 +300,10 @@ def _postgresql(spec: _Spec) -> EngineTexts:
             f"FROM notes WHERE note {operator} '{pattern}'"
         )
 
-    edge, end = "(?:^|[^A-Za-z0-9])", "(?:[^A-Za-z0-9]|$)"
-    body = f"{spec.prefix}-([0-9]{{4,6}})"
-    found = {
-        "right": matched(edge + body + end),
-        "any_capitals": matched(edge + body + end, operator="~*", flags=", 'i'"),
-        "inside_of_words": matched(body + end),
-        "longer_numbers": matched(edge + body),
-        "largest_text": matched(edge + body + end, cast="TEXT"),
-    }
+    found = _found(
+        spec, matched, "(?:^|[^A-Za-z0-9])", "(?:[^A-Za-z0-9]|$)", inside="", text="TEXT",
+        any_capitals={"operator": "~*", "flags": ", 'i'"},
+    )  # fmt: skip
     spoken = "(?:^|[^a-z])damaged?(?:[^a-z]|$)"
     parts = {
         "boxes": "SUM(n.pieces / c.box)",
@@ -299,17 +316,13 @@ def _postgresql(spec: _Spec) -> EngineTexts:
         "rounded_boxes": {"boxes": "SUM(CAST(n.pieces * 1.0 / c.box AS BIGINT))"},
     }
     if spec.hard:
-        slips |= {
-            "rounded_down_boxes": {"boxes": "floor(SUM(n.pieces) / c.box)"},
-            "damage_in_words": {"clean": "COALESCE(x.note, '') NOT ILIKE '%damage%'"},
-            "without_text": {"clean": f"x.note !~* '{spoken}'"},
-            "small_letters_only": {"clean": f"COALESCE(x.note, '') !~ '{spoken}'"},
-        }
+        slips["rounded_down_boxes"] = {"boxes": "floor(SUM(n.pieces) / c.box)"}
+    pattern = f"(?<![A-Za-z0-9]){_BODY.format(spec.prefix)}(?![A-Za-z0-9])"
     other = (
-        f"SELECT id, CAST(substring(note from '(?<![A-Za-z0-9]){body}(?![A-Za-z0-9])') AS BIGINT) "
-        f"AS code FROM notes WHERE note ~ '(?<![A-Za-z0-9]){body}(?![A-Za-z0-9])'"
+        f"SELECT id, CAST(substring(note from '{pattern}') AS BIGINT) AS code FROM notes "
+        f"WHERE note ~ '{pattern}'"
     )
     return EngineTexts(
         _query(spec, found["right"], **parts), {"looking_around": _query(spec, other, **parts)},
-        _amiss(spec, found, parts, slips),
+        _amiss(spec, found, parts, slips, parts["clean"].replace("!~*", "!~")),
     )  # fmt: skip

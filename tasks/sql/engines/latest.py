@@ -37,7 +37,7 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     kind = (
         "the kind is the part of the device's code before the hyphen"
         if spec.hard
-        else ("the kind of a device is in `devices`")
+        else "the kind of a device is in `devices`"
     )
     text = (
         f"In which state were the devices at {spec.until}? The last reading of a device before "
@@ -137,8 +137,7 @@ def _texts(spec: _Spec) -> EngineTexts:
     )
     grouped = query(
         f"{distinct if spec.hard else devices}newest AS (SELECT device, MAX(at) AS at FROM "
-        "readings "
-        f"WHERE at < '{spec.until}' GROUP BY device), ",
+        f"readings WHERE at < '{spec.until}' GROUP BY device), ",
         state="(SELECT r.id FROM newest n JOIN readings r ON r.device = n.device AND r.at = n.at "
         "WHERE n.device = d.device)",
     )

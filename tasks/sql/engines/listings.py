@@ -12,6 +12,7 @@ from hexathlon.tasks.sql.engines.question import (
     EngineTexts,
     QuestionTable,
     StoredTables,
+    in_each_dialect,
 )
 from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.task import SPLITS
@@ -70,10 +71,9 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
             f"alphabetical order without regard to capitals; of a team with fewer than {spec.top} "
             "members, all of them."
         )
-    make = {"sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgresql}
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn), partial(_by_hand, spec),
-        {name: texts(spec) for name, texts in make.items()},
+        in_each_dialect((_sqlite, _duckdb, _postgresql), spec),
     )  # fmt: skip
 
 
@@ -172,17 +172,13 @@ def _sqlite(spec: _Spec) -> EngineTexts:
     right = _ranked(spec, _grade(spec))
     window = (
         f"WITH last AS ({right}), named AS (SELECT team, group_concat(nickname, '{spec.mark}') "
-        "OVER "
-        "(PARTITION BY team ORDER BY lower(nickname) ROWS BETWEEN UNBOUNDED PRECEDING AND "
-        "UNBOUNDED "
-        "FOLLOWING) AS names, ROW_NUMBER() OVER (PARTITION BY team ORDER BY since, "
-        "lower(nickname)) "
-        f"AS k, group_concat(nickname, '{spec.mark}') OVER (PARTITION BY team ORDER BY since, "
-        "lower(nickname) ROWS UNBOUNDED PRECEDING) AS oldest, COUNT(*) OVER (PARTITION BY team) AS "
-        "n "
-        "FROM last JOIN people p ON p.id = last.person WHERE team IS NOT NULL) "
-        f"SELECT t.name, n, names{', oldest' if spec.hard else ''} FROM named JOIN teams t ON "
-        f"t.id = named.team WHERE k = MIN(n, {spec.top})"
+        "OVER (PARTITION BY team ORDER BY lower(nickname) ROWS BETWEEN UNBOUNDED PRECEDING AND "
+        "UNBOUNDED FOLLOWING) AS names, ROW_NUMBER() OVER (PARTITION BY team ORDER BY since, "
+        f"lower(nickname)) AS k, group_concat(nickname, '{spec.mark}') OVER (PARTITION BY team "
+        "ORDER BY since, lower(nickname) ROWS UNBOUNDED PRECEDING) AS oldest, COUNT(*) OVER "
+        "(PARTITION BY team) AS n FROM last JOIN people p ON p.id = last.person WHERE team IS NOT "
+        f"NULL) SELECT t.name, n, names{', oldest' if spec.hard else ''} FROM named JOIN teams t "
+        f"ON t.id = named.team WHERE k = MIN(n, {spec.top})"
     )
     bare = (
         "SELECT person, team, MAX(since) AS since FROM moves "
@@ -207,9 +203,8 @@ def _aggregated(
     """Return the query with ordered aggregates."""
     lateral = (
         f" CROSS JOIN LATERAL (SELECT string_agg(nickname, '{spec.mark}' ORDER BY {oldest}) AS "
-        "names "
-        "FROM (SELECT nickname, since FROM members m WHERE m.team = t.id ORDER BY "
-        f"{oldest} LIMIT {top or spec.top}) AS few) AS oldest"
+        f"names FROM (SELECT nickname, since FROM members m WHERE m.team = t.id ORDER BY {oldest} "
+        f"LIMIT {top or spec.top}) AS few) AS oldest"
     )
     return (
         f"WITH {head}last AS ({last}), members AS (SELECT team, since, nickname FROM last "

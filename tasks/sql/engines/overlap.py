@@ -105,8 +105,7 @@ def _texts(spec: _Spec) -> EngineTexts:
         )
         running = (
             f"WITH events AS ({events}), counted AS (SELECT room, minute, SUM(step) OVER "
-            "(PARTITION "
-            f"BY room ORDER BY {order} ROWS UNBOUNDED PRECEDING) AS n{lead} FROM events)"
+            f"(PARTITION BY room ORDER BY {order} ROWS UNBOUNDED PRECEDING) AS n{lead} FROM events)"
         )
         if not spec.hard:
             return (
@@ -135,8 +134,7 @@ def _texts(spec: _Spec) -> EngineTexts:
         "WITH RECURSIVE m(minute) AS (SELECT 0 UNION ALL SELECT minute + 1 FROM m WHERE minute < "
         "(SELECT MAX(last) FROM sessions)) SELECT name, MAX(n){} FROM (SELECT r.name, m.minute, "
         "COUNT(*) AS n FROM m JOIN rooms r JOIN sessions s ON s.room = r.id AND s.cancelled = 0 "
-        "AND "
-        "s.first <= m.minute AND s.last > m.minute GROUP BY r.id, m.minute) AS all_minutes "
+        "AND s.first <= m.minute AND s.last > m.minute GROUP BY r.id, m.minute) AS all_minutes "
         "GROUP BY name"
     ).format(", 0, 0" if spec.hard else "")
     touching = query(merged=False, order="minute, step DESC")

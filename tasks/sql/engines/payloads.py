@@ -12,6 +12,7 @@ from hexathlon.tasks.sql.engines.question import (
     EngineTexts,
     QuestionTable,
     StoredTables,
+    in_each_dialect,
 )
 from hexathlon.tasks.sql.schema import Row
 
@@ -57,10 +58,9 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
             "if none of the orders has a line. In a fifth column, give the number of these orders "
             "whose discount is given as null, as opposed to missing."
         )
-    make = {"sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgresql}
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn, spec), partial(_by_hand, spec),
-        {name: texts(spec) for name, texts in make.items()},
+        in_each_dialect((_sqlite, _duckdb, _postgresql), spec),
     )  # fmt: skip
 
 
@@ -132,6 +132,14 @@ class _Means(NamedTuple):
     null: str
 
 
+class _Paths(NamedTuple):
+    """The texts at keys of o.body, in a dialect with types."""
+
+    express: str
+    tier: str
+    discount: str
+
+
 def _query(
     spec: _Spec, means: _Means, *, fanned: bool = False, until: str = "<=", limit: str = "",
     ties: str = ", sku",
@@ -173,6 +181,30 @@ def _common(spec: _Spec, means: _Means, query: Callable[..., str]) -> dict[str, 
     return wrong
 
 
+def _typed(paths: _Paths, lines: str, null: str) -> _Means:
+    """Return the parts of the query in a dialect with types."""
+    return _Means(
+        express=f"COALESCE(CAST({paths.express} AS BOOLEAN), FALSE)",
+        tier=f"CAST({paths.tier} AS INTEGER)",
+        discount=f"COALESCE(CAST({paths.discount} AS BIGINT), 0)", lines=lines,
+        gift="NOT COALESCE(gift, FALSE)", null=null,
+    )  # fmt: skip
+
+
+def _typed_misses(
+    spec: _Spec, means: _Means, paths: _Paths, query: Callable[..., str]
+) -> dict[str, str]:
+    """Return near misses that dialects with types have."""
+    return _common(spec, means, query) | {
+        "tier_as_text": query(means._replace(tier=paths.tier), limit=f"'{spec.tier}'"),
+        "express_given": query(means._replace(express=f"{paths.express} IS NOT NULL")),
+        "gift_must_be_false": query(means._replace(gift="gift = FALSE")),
+        "discount_must_be_given": query(
+            means._replace(discount=f"CAST({paths.discount} AS BIGINT)")
+        ),
+    }
+
+
 def _sqlite(spec: _Spec) -> EngineTexts:
     lines = (
         "JOIN (SELECT x.id AS own, j.value ->> '$.qty' AS qty, j.value ->> '$.cents' AS cents, "
@@ -210,27 +242,17 @@ def _duckdb(spec: _Spec) -> EngineTexts:
         "id AS own, unnest(from_json(body -> '$.lines', '[\"JSON\"]')) AS j FROM orders) AS x) l "
         "ON l.own = o.id"
     )
-    means = _Means(
-        express="COALESCE(CAST(o.body ->> '$.express' AS BOOLEAN), FALSE)",
-        tier="CAST(o.body ->> '$.customer.tier' AS INTEGER)",
-        discount="COALESCE(CAST(o.body ->> '$.discount' AS BIGINT), 0)", lines=lines,
-        gift="NOT COALESCE(gift, FALSE)", null="json_type(o.body, '$.discount') = 'NULL'",
-    )  # fmt: skip
+    paths = _Paths(
+        "o.body ->> '$.express'", "o.body ->> '$.customer.tier'", "o.body ->> '$.discount'"
+    )
+    means = _typed(paths, lines, "json_type(o.body, '$.discount') = 'NULL'")
     extracted = means._replace(
         express="o.body ->> 'express' = 'true'",
         tier="TRY_CAST(json_extract_string(o.body, '$.customer.tier') AS DOUBLE)",
         gift="gift IS NOT TRUE",
     )
     query: Callable[..., str] = partial(_query, spec)
-    as_text = "o.body ->> '$.customer.tier'"
-    wrong = _common(spec, means, query) | {
-        "tier_as_text": query(means._replace(tier=as_text), limit=f"'{spec.tier}'"),
-        "express_given": query(means._replace(express="o.body ->> '$.express' IS NOT NULL")),
-        "gift_must_be_false": query(means._replace(gift="gift = FALSE")),
-        "discount_must_be_given": query(
-            means._replace(discount="CAST(o.body ->> '$.discount' AS BIGINT)")
-        ),
-    }
+    wrong = _typed_misses(spec, means, paths, query)
     return EngineTexts(query(means), {"extracted": query(extracted)}, wrong)
 
 
@@ -240,12 +262,8 @@ def _postgresql(spec: _Spec) -> EngineTexts:
         "BIGINT) AS cents, j ->> 'sku' AS sku, CAST(j ->> 'gift' AS BOOLEAN) AS gift FROM "
         "jsonb_array_elements(o.body -> 'lines') AS x(j)) AS l"
     )
-    means = _Means(
-        express="COALESCE(CAST(o.body ->> 'express' AS BOOLEAN), FALSE)",
-        tier="CAST(o.body #>> '{customer,tier}' AS INTEGER)",
-        discount="COALESCE(CAST(o.body ->> 'discount' AS BIGINT), 0)", lines=lines,
-        gift="NOT COALESCE(gift, FALSE)", null="jsonb_typeof(o.body -> 'discount') = 'null'",
-    )  # fmt: skip
+    paths = _Paths("o.body ->> 'express'", "o.body #>> '{customer,tier}'", "o.body ->> 'discount'")
+    means = _typed(paths, lines, "jsonb_typeof(o.body -> 'discount') = 'null'")
     extracted = means._replace(
         express="o.body @> '{\"express\": true}'",
         tier="CAST(o.body -> 'customer' ->> 'tier' AS NUMERIC)",
@@ -255,15 +273,7 @@ def _postgresql(spec: _Spec) -> EngineTexts:
         "BIGINT, sku TEXT, gift BOOLEAN)",
     )
     query: Callable[..., str] = partial(_query, spec)
-    as_text = "o.body #>> '{customer,tier}'"
-    wrong = _common(spec, means, query) | {
-        "tier_as_text": query(means._replace(tier=as_text), limit=f"'{spec.tier}'"),
-        "express_given": query(means._replace(express="o.body ->> 'express' IS NOT NULL")),
-        "gift_must_be_false": query(means._replace(gift="gift = FALSE")),
-        "discount_must_be_given": query(
-            means._replace(discount="CAST(o.body ->> 'discount' AS BIGINT)")
-        ),
-    }
+    wrong = _typed_misses(spec, means, paths, query)
     if spec.hard:
         wrong["null_as_missing"] = query(means._replace(null="o.body ->> 'discount' IS NULL"))
     return EngineTexts(query(means), {"extracted": query(extracted)}, wrong)

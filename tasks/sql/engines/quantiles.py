@@ -11,6 +11,7 @@ from hexathlon.tasks.sql.engines.question import (
     EngineTexts,
     QuestionTable,
     StoredTables,
+    in_each_dialect,
 )
 from hexathlon.tasks.sql.schema import Row
 
@@ -56,7 +57,7 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     spec = (kind, inner, outer if drawn.hard else 50, least)
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn), partial(_by_hand, drawn.hard, *spec),
-        {name: make(drawn.hard, *spec) for name, make in _TEXTS.items()},
+        in_each_dialect((_sqlite, _duckdb, _postgresql), drawn.hard, *spec),
     )  # fmt: skip
 
 
@@ -167,19 +168,38 @@ def _aggregates(
     )
 
 
-def _duckdb(hard: bool, kind: str, inner: int, outer: int, least: int) -> EngineTexts:
-    cut, at = f"quantile_cont(m, {outer / 100})", f"quantile_disc(m, {inner / 100})"
-    query = partial(_aggregates, hard, kind, least)
+def _amiss(
+    hard: bool, query: Callable[..., str], right: tuple[str, str], other: tuple[str, str],
+    *, divided: str,
+) -> dict[str, str]:  # fmt: skip
+    """Return near misses of aggregates.
+
+    Args:
+        hard: Whether the question is of level hard.
+        query: Returns the query with two percentiles.
+        right: The first percentile, interpolated, and the second, not interpolated.
+        other: The first one not interpolated, and the second one interpolated.
+        divided: The operator that divides whole numbers.
+    """
+    cut, at = right
     wrong = {
         "missing_as_zero": query(cut, at, minutes="COALESCE(minutes, 0)", measured=False),
-        "not_interpolated": query(f"quantile(m, {outer / 100})", at),
-        "both_interpolated": query(cut, f"quantile_cont(m, {inner / 100})"),
+        "not_interpolated": query(other[0], at),
+        "both_interpolated": query(cut, other[1]),
         "average": query("AVG(m)", at),
         "counting_all": query(cut, at, measured=False),
     }
     if hard:
-        wrong["whole_percentages"] = query(cut, at, hundred="100", divided="//")
+        wrong["whole_percentages"] = query(cut, at, hundred="100", divided=divided)
         wrong["limit_of_average"] = query(cut, at, limit="AVG(m)")
+    return wrong
+
+
+def _duckdb(hard: bool, kind: str, inner: int, outer: int, least: int) -> EngineTexts:
+    cut, at = f"quantile_cont(m, {outer / 100})", f"quantile_disc(m, {inner / 100})"
+    query = partial(_aggregates, hard, kind, least)
+    other_cut, other_at = f"quantile(m, {outer / 100})", f"quantile_cont(m, {inner / 100})"
+    wrong = _amiss(hard, query, (cut, at), (other_cut, other_at), divided="//")
     within = (
         query(
             f"percentile_cont({outer / 100}) WITHIN GROUP (ORDER BY m)",
@@ -195,24 +215,10 @@ def _postgresql(hard: bool, kind: str, inner: int, outer: int, least: int) -> En
 
     cut, at = of("cont", outer), of("disc", inner)
     query = partial(_aggregates, hard, kind, least)
-    wrong = {
-        "missing_as_zero": query(cut, at, minutes="COALESCE(minutes, 0)", measured=False),
-        "not_interpolated": query(of("disc", outer), at),
-        "both_interpolated": query(cut, of("cont", inner)),
-        "average": query("AVG(m)", at),
-        "counting_all": query(cut, at, measured=False),
-    }
-    if hard:
-        wrong["whole_percentages"] = query(cut, at, hundred="100")
-        wrong["limit_of_average"] = query(cut, at, limit="AVG(m)")
+    wrong = _amiss(hard, query, (cut, at), (of("disc", outer), of("cont", inner)), divided="/")
     other = query(cut, f"MIN(m) FILTER (WHERE 100 * k >= {inner} * n)").replace(
         "AS m FROM jobs",
         "AS m, ROW_NUMBER() OVER (PARTITION BY depot ORDER BY minutes) AS k, "
         "COUNT(*) OVER (PARTITION BY depot) AS n FROM jobs",
     )
     return EngineTexts(query(cut, at), {"ranks": other}, wrong)
-
-
-_TEXTS: dict[str, Callable[[bool, str, int, int, int], EngineTexts]] = {
-    "sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgresql,
-}  # fmt: skip

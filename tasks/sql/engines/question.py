@@ -4,8 +4,8 @@ A question is drawn from a seed alone. Its hidden databases have the same tables
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVarTuple
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.draws import ValueDraw
@@ -14,13 +14,11 @@ from hexathlon.tasks.sql.schema import Row
 from hexathlon.tasks.task import Level, Split
 
 __all__ = [
-    "DIALECTS",
-    "EngineDraw",
-    "EngineQuestion",
-    "QuestionTable",
-    "EngineTexts",
-    "StoredTables",
-]
+    "DIALECTS", "EngineDraw", "EngineQuestion", "EngineTexts", "QuestionTable", "StoredTables",
+    "in_each_dialect",
+]  # fmt: skip
+
+_Ts = TypeVarTuple("_Ts")
 
 DIALECTS = ("sqlite", "duckdb", "postgresql")
 
@@ -52,6 +50,13 @@ class EngineTexts:
     """Near misses by name."""
 
 
+def in_each_dialect(
+    makers: Sequence[Callable[[*_Ts], EngineTexts]], *spec: *_Ts
+) -> dict[str, EngineTexts]:
+    """Return the texts by dialect; there is a function for each, in the order of `DIALECTS`."""
+    return {name: make(*spec) for name, make in zip(DIALECTS, makers, strict=True)}
+
+
 @dataclass(frozen=True)
 class EngineQuestion:
     """A question as drawn, before its databases are screened."""
@@ -65,9 +70,7 @@ class EngineQuestion:
     """Derives the answer from the rows without SQL."""
 
     texts: Mapping[str, EngineTexts]
-    """By dialect; the one of SQLite is always there and gives the expected answer."""
-
-    ordered: bool = False
+    """By dialect; those of SQLite are always there and give the expected answer."""
 
     steps: int | None = None
     """Steps of SQLite that a statement may take; None if they are not limited. A constant of the
@@ -83,10 +86,11 @@ class EngineDraw:
     split: Split
     seed: int
     attempt: int
-    hard: bool = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "hard", self.level == "hard")
+    @property
+    def hard(self) -> bool:
+        """Whether the question is of level hard."""
+        return self.level == "hard"
 
     def values(self, *parts: str | int) -> ValueDraw:
         """Return a generator of this draw's values; `parts` name what they are for."""

@@ -13,6 +13,7 @@ from hexathlon.tasks.sql.engines.question import (
     EngineTexts,
     QuestionTable,
     StoredTables,
+    in_each_dialect,
 )
 from hexathlon.tasks.sql.schema import Row
 
@@ -75,10 +76,9 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
             f"{spec.name} to the firm, joined by ' > '; if several are the shortest, the first "
             "in alphabetical order of these texts."
         )
-    make = {"sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgresql}
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn, ids, names, root), partial(_by_hand, spec),
-        {name: texts(spec) for name, texts in make.items()},
+        in_each_dialect((_sqlite, _duckdb, _postgresql), spec),
     )  # fmt: skip
 
 
@@ -167,8 +167,7 @@ def _query(spec: _Spec, means: _Means, *, least: str = "", best: str = "n, names
     fresh = f" AND {means.fresh}" if spec.hard else ""
     ranked = (
         f", ranked AS (SELECT firm, names, ROW_NUMBER() OVER (PARTITION BY firm ORDER BY {best}) "
-        "AS "
-        "k FROM walked)"
+        "AS k FROM walked)"
     )
     more = ", MAX(r.names)" if spec.hard else ""
     joined = " JOIN ranked r ON r.firm = w.firm AND r.k = 1" if spec.hard else ""

@@ -1,6 +1,6 @@
 """Questions about engines as tasks: parameters, check, oracle, alternatives, near misses."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from hexathlon.tasks.source import Script
@@ -29,12 +29,12 @@ def engine_instruction(made: Accepted) -> str:
     text = f"You are an analyst at {firm}. {made.question.text} One row each, in any order."
     if made.question.steps is None:
         return text
+    indexed = any(table.indexes for table in made.question.tables)
     return (
         f"{text}\n\nThe statement that you hand in may take at most {made.question.steps:,} steps "
-        "of the "
-        "database engine, on this database and on the others on which it is run. After every "
-        "statement you see how many it took; until you hand in, statements may take more. There "
-        "are indexes, and you cannot add any."
+        "of the database engine, on this database and on the others on which it is run. After "
+        "every statement you see how many it took; until you hand in, statements may take more. "
+        f"There are {'' if indexed else 'no '}indexes, and you cannot add any."
     )
 
 
@@ -72,12 +72,12 @@ def engine_oracle(made: Accepted) -> Script:
 
 
 def engine_alternatives(made: Accepted) -> Mapping[str, Script]:
-    """Return other right statements; engines that lack one get the expected one."""
+    """Return other right statements; an engine that lacks one gets the first of its own."""
     return _scripts(made, lambda texts: texts.others)
 
 
 def engine_mutants(made: Accepted) -> Mapping[str, Script]:
-    """Return near misses; engines that lack one get the first of theirs."""
+    """Return near misses; an engine that lacks one gets the first of its own."""
     return {
         **_scripts(made, lambda texts: texts.wrong),
         "called_impossible": fixed(
@@ -116,7 +116,7 @@ def _scripts(
     return {name: handing_in(name) for name in names}
 
 
-def _texts(made: Accepted) -> Any:
+def _texts(made: Accepted) -> Generator[str, str, EngineTexts]:
     """Find out which engine it is, and return the statements for it."""
     if made.drawn.template in BUDGETS:
         return made.question.texts["sqlite"]

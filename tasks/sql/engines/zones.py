@@ -12,6 +12,7 @@ from hexathlon.tasks.sql.engines.question import (
     EngineTexts,
     QuestionTable,
     StoredTables,
+    in_each_dialect,
 )
 from hexathlon.tasks.sql.schema import Row
 
@@ -79,7 +80,7 @@ def draw(drawn: EngineDraw) -> EngineQuestion:
     )
     return EngineQuestion(
         text, _TABLES, partial(_populate, drawn, spec, year), partial(_by_hand, spec),
-        {name: make(spec) for name, make in _TEXTS.items()},
+        in_each_dialect((_sqlite, _duckdb, _postgresql), spec),
     )  # fmt: skip
 
 
@@ -178,6 +179,11 @@ class _Means(NamedTuple):
     gap: str
 
 
+_ZONED = "(c.started AT TIME ZONE 'UTC') AT TIME ZONE s.zone"
+_MISZONED = "CAST(c.started AT TIME ZONE s.zone AS TIMESTAMP)"
+"""The clock of a site on engines that know zones, and what takes UTC for that clock."""
+
+
 def _query(
     spec: _Spec, means: _Means, *, entry: str = "", until: str = "", known: str = "AVG(seconds)",
     ties: str = ", day",
@@ -259,12 +265,9 @@ def _duckdb(spec: _Spec) -> EngineTexts:
         gap="CAST(date_diff('second', MIN(started), MAX(started)) AS BIGINT) // 60",
     )  # fmt: skip
     query: Callable[..., str] = partial(_query, spec)
-    zone = "(c.started AT TIME ZONE 'UTC') AT TIME ZONE s.zone"
-    other = means._replace(clock=zone, gap="datesub('minute', MIN(started), MAX(started))")
+    other = means._replace(clock=_ZONED, gap="datesub('minute', MIN(started), MAX(started))")
     wrong = _common(spec, means, query) | {
-        "zone_of_the_clock": query(
-            means._replace(clock="CAST(c.started AT TIME ZONE s.zone AS TIMESTAMP)")
-        ),
+        "zone_of_the_clock": query(means._replace(clock=_MISZONED)),
     }
     if spec.hard:
         wrong["minutes_begun"] = query(
@@ -285,14 +288,11 @@ def _postgresql(spec: _Spec) -> EngineTexts:
         gap="CAST(extract(epoch FROM MAX(started) - MIN(started)) AS BIGINT) / 60",
     )  # fmt: skip
     query: Callable[..., str] = partial(_query, spec)
-    zone = "(c.started AT TIME ZONE 'UTC') AT TIME ZONE s.zone"
     other = means._replace(
-        clock=zone, gap="floor(extract(epoch FROM MAX(started) - MIN(started)) / 60)"
+        clock=_ZONED, gap="floor(extract(epoch FROM MAX(started) - MIN(started)) / 60)"
     )
     wrong = _common(spec, means, query) | {
-        "zone_of_the_clock": query(
-            means._replace(clock="CAST(c.started AT TIME ZONE s.zone AS TIMESTAMP)")
-        ),
+        "zone_of_the_clock": query(means._replace(clock=_MISZONED)),
     }
     if spec.hard:
         part = "extract(epoch FROM MAX(started) - MIN(started)) / 60"
@@ -303,8 +303,3 @@ def _postgresql(spec: _Spec) -> EngineTexts:
     else:
         wrong["monday_as_weekend"] = query(means._replace(weekend="extract(dow FROM clock) >= 6"))
     return EngineTexts(query(means), {"time_zones": query(other)}, wrong)
-
-
-_TEXTS: dict[str, Callable[[_Spec], EngineTexts]] = {
-    "sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgresql,
-}  # fmt: skip

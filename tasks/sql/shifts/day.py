@@ -175,15 +175,13 @@ def _planned(desk: TicketDesk) -> tuple[_Plan, _Places] | None:
     draw = desk.draw
     needed = {NEEDED[trap] for trap in desk.traps if trap in NEEDED}
     needed |= {name.removeprefix("withdraw_") for name in needed}
-    wanted = [name for name in _CHANGES if name in needed]
-    others = [name for name in _CHANGES if name not in needed]
-    wanted += others
+    changes = sorted(_CHANGES, key=lambda name: name not in needed)
     source = (
         "delivery" if "withdraw_delivery" in needed
-        else draw.pick([name for name in wanted if name in _WITHDRAWALS])
+        else draw.pick([name for name in changes if name in _WITHDRAWALS])
     )  # fmt: skip
     middle: _Plan = [
-        *((name, _CHANGES[name]) for name in wanted),
+        *((name, _CHANGES[name]) for name in changes),
         ("refused", lambda desk: orders.pause(desk, held=True)),
         ("twin", lambda desk: orders.pause(desk, held=False)),
         ("offers", orders.offers),
@@ -200,7 +198,7 @@ def _planned(desk: TicketDesk) -> tuple[_Plan, _Places] | None:
         kinds = [kind for kind, _ in plan]
         if kinds.index(f"withdraw_{source}") < kinds.index(source):
             continue
-        if "moves" in kinds and kinds.index("offers") < kinds.index("moves"):
+        if kinds.index("offers") < kinds.index("moves"):
             continue
         places = _job_places(desk, kinds)
         if places is not None:
@@ -238,7 +236,7 @@ def _worked(desk: TicketDesk) -> bool:
     if planned is None:
         return False
     plan, places = planned
-    if any(name == "moves" for name, _ in plan) and not accounts.has_moves(desk):
+    if not accounts.has_moves(desk):
         return False
     if "tally" in desk.traps:
         desk.kept_tables["tally"] = kept_totals(desk)

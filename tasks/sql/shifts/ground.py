@@ -111,7 +111,7 @@ def draw_ground(
 
 
 def _holder(world: World, draw: ValueDraw) -> tuple[Table, Column]:
-    """Draw the entity that holds accounts, people where there are any, and a category of it."""
+    """Draw the entity that holds accounts, customers if there are any, and a category of it."""
     fit = [
         (table, column)
         for table in world.schema.asked()

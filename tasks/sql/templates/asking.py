@@ -45,7 +45,7 @@ def ask_threshold(scene: QueryScene) -> QueryDraft:
     dim, measure = dimension(scene, fact), scene.measure(fact.child)
     column = measure.column
     used = {item.column for item in fact.conditions}
-    if column is None or f"{fact.child.alias}.{column.name}" in used:
+    if f"{fact.child.alias}.{column.name}" in used:
         raise Unbindable
     limit = threshold_of(scene, fact.child, column)
     other = threshold_of(scene, fact.child, column)

@@ -1,6 +1,5 @@
 """Templates about groups: counts, sums, averages, conditions on groups, shares."""
 
-from hexathlon.tasks.sql.english import indefinite
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import Aggregate, Filter
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
@@ -53,7 +52,7 @@ def _empty_totals(fact: Fact, measure: Measure) -> tuple[str, ...]:
     """Return the note about totals of missing values, if a value of the fact can be missing."""
     if not fact.lacks(measure):
         return ()
-    return (f"If none of them has {indefinite(measure.noun)}, the total is empty (NULL).",)
+    return (f"If none of them has {measure.known}, the total is empty (NULL).",)
 
 
 @template("easy", "medium", "hard")
@@ -84,7 +83,7 @@ def having_average(scene: QueryScene) -> QueryDraft:
             *left_out(dim),
             *(
                 (
-                    f"{fact.child.table.plural.capitalize()} without {indefinite(measure.noun)} "
+                    f"{fact.child.table.plural.capitalize()} without {measure.known} "
                     f"count towards the {least}, but do not enter the average.",
                 )
                 if fact.lacks(measure)

@@ -1,6 +1,5 @@
 """Templates with aggregates of aggregates, and comparisons between aggregates."""
 
-from hexathlon.tasks.sql.english import indefinite
 from hexathlon.tasks.sql.programs.expressions import Binary, Compare, IsNull, Literal, Ref, Scalar
 from hexathlon.tasks.sql.programs.relations import Aggregate, Extend, Filter, GroupBy, Window
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
@@ -45,7 +44,7 @@ def average_of_totals(scene: QueryScene) -> QueryDraft:
         ),
         (
             f"Only {member.table.plural} with at least one such {fact.child.table.noun}"
-            + (f" that has {indefinite(measure.noun)}" if fact.lacks(measure) else "")
+            + (f" that has {measure.known}" if fact.lacks(measure) else "")
             + " enter the average.",
         ),
         wrong=(("average_of_rows", answer(flat, [outer.output, ("mean", Ref("mean"))])),),
@@ -108,7 +107,7 @@ def above_mean_total(scene: QueryScene) -> QueryDraft:
         (
             f"The average is taken over every {dim.each} with at least one such "
             + f"{fact.child.table.noun}"
-            + (f" that has {indefinite(measure.noun)}." if fact.lacks(measure) else "."),
+            + (f" that has {measure.known}." if fact.lacks(measure) else "."),
         ),
         other=answer(windowed, outputs),
     )
@@ -209,7 +208,7 @@ def ratio_of_sums(scene: QueryScene) -> QueryDraft:
         (
             *left_out(dim),
             f"Leave out any {dim.each} that has none of the latter"
-            + (f" with {indefinite(measure.noun)}." if measure.nullable else "."),
+            + (f" with {measure.known}." if measure.nullable else "."),
         ),
     )
 
@@ -245,7 +244,7 @@ def part_above_whole(scene: QueryScene) -> QueryDraft:
             f"Consider only the {base}. For which {dim.each} is the average {measure.text} of the "
             f"{plural} {inner.text} larger than that of all of them?",
         ),
-        (f"{plural.capitalize()} without {indefinite(measure.noun)} do not enter the averages.",)
+        (f"{plural.capitalize()} without {measure.known} do not enter the averages.",)
         if fact.lacks(measure)
         else (),
     )

@@ -1,5 +1,6 @@
 """Templates about related rows: anti-joins, semi-joins, zeros, all-of, only-ever."""
 
+from hexathlon.tasks.sql.english import be
 from hexathlon.tasks.sql.programs.expressions import Compare, FunctionCall, InList, Literal, Ref
 from hexathlon.tasks.sql.programs.relation import Relation
 from hexathlon.tasks.sql.programs.relations import (
@@ -264,13 +265,14 @@ def fan_out(scene: QueryScene) -> QueryDraft:
     doubled = Join(pair.rows.relation, pair.children.relation, pair.on)
     some = f"at least one of the {pair.children.phrase}"
     plural = pair.parent.table.plural
+    do = "do" if be(measure.noun) == "are" else "does"
     return QueryDraft(
         answer(GroupBy(matched, (), total), outputs),
         {"number": f"the number of {plural}", "total": f"their total {measure.text}"},
         (
             f"Take the {plural} that {pair.have(some)}. How many are they, and what is their total "
             f"{measure.text}?",
-            f"How many {plural} {pair.have(some)}, and what does their {measure.text} add up to?",
+            f"How many {plural} {pair.have(some)}, and what {do} their {measure.text} add up to?",
         ),
         (f"Each {pair.parent.table.noun} counts once. The answer is a single row.",),
         wrong=(("counted_per_child", answer(GroupBy(doubled, (), total), outputs)),),

@@ -22,8 +22,8 @@ from hexathlon.tasks.sql.programs.relations import (
 from hexathlon.tasks.sql.templates.draft import QueryDraft, template
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
-from hexathlon.tasks.sql.templates.shapes import answer, by_category, left_out, plain
-from hexathlon.tasks.sql.templates.wording import owned
+from hexathlon.tasks.sql.templates.shapes import answer, by_category, left_out
+from hexathlon.tasks.sql.templates.wording import owned, plain
 
 HOPS = {"tiny": 0, "easy": 1, "medium": 2, "hard": 3}
 
@@ -33,7 +33,7 @@ def filter_rows(scene: QueryScene) -> QueryDraft:
     """Rows that meet a condition, with one more of their columns."""
     fact = scene.fact(HOPS[scene.level])
     label, measure = scene.label(fact.child), scene.measure(fact.child)
-    name = plain(measure.column.noun if measure.column else measure.text)
+    name = plain(measure.noun)
     program = answer(fact.relation, [(label.name, label.expression), (name, measure.expression)])
     return QueryDraft(
         program,
@@ -49,7 +49,7 @@ def filter_rows(scene: QueryScene) -> QueryDraft:
 
 @template("tiny", "easy", "medium", "hard")
 def count_rows(scene: QueryScene) -> QueryDraft:
-    """The number of rows that meet conditions, and how many of them have a value."""
+    """The number of rows that meet conditions, with their smallest and largest value."""
     fact = scene.fact(HOPS[scene.level])
     measure = scene.measure(fact.child)
     groups = GroupBy(
@@ -116,7 +116,7 @@ def top_rows(scene: QueryScene) -> QueryDraft:
     fact = scene.fact(HOPS[scene.level], None if scene.level != "tiny" else scene.number(0, 1))
     measure, label = scene.measure(fact.child), scene.label(fact.child)
     down, count = scene.chance(0.6), scene.number(3, 6)
-    name = plain(measure.column.noun if measure.column else measure.text)
+    name = plain(measure.noun)
     if measure.nullable:
         fact.relation = Filter(fact.relation, IsNull(measure.expression, negated=True))
     program = Limit(
@@ -175,8 +175,6 @@ def above_average(scene: QueryScene) -> QueryDraft:
     fact = scene.fact({"easy": 0, "medium": 1, "hard": 2}.get(scene.level, 0))
     measure, label = scene.measure(fact.child), scene.label(fact.child)
     column = measure.column
-    if column is None:
-        raise Unbindable
     peer = scene.open(fact.child.table)
     mean = GroupBy(scene.rows_of(peer), (), (Aggregate("mean", "avg", peer.value(column)),))
     above = scene.chance(0.7)
@@ -233,8 +231,6 @@ def self_comparison(scene: QueryScene) -> QueryDraft:
     child, parent = scene.open(edge.child), scene.open(edge.child)
     measure = scene.measure(child, "amount", "quantity")
     column = measure.column
-    if column is None:
-        raise Unbindable
     fact = Fact(scene.rows_of(child), [child], [""])
     on = ((f"{child.alias}.{edge.column}", f"{parent.alias}.{edge.parent_column}"),)
     fact.relation = Join(fact.relation, scene.rows_of(parent), on)

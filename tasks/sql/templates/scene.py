@@ -21,7 +21,7 @@ from hexathlon.tasks.sql.schema import Column, Edge, Role, Schema, Table
 from hexathlon.tasks.sql.templates.conditions import PhrasedCondition, both_conditions, condition
 from hexathlon.tasks.sql.templates.drawing import Drawing
 from hexathlon.tasks.sql.templates.sources import Source
-from hexathlon.tasks.sql.templates.wording import owned
+from hexathlon.tasks.sql.templates.wording import owned, plain
 from hexathlon.tasks.task import Level
 
 __all__ = ["Fact", "Label", "Measure", "QueryScene"]
@@ -50,27 +50,42 @@ class Measure:
     """A numeric value of each row."""
 
     expression: Expression
-    text: str
-    nullable: bool
-    column: Column | None
+    column: Column
 
     @property
     def noun(self) -> str:
-        """The text without a unit."""
-        return self.column.noun if self.column else self.text
+        """The name of the value."""
+        return self.column.noun
+
+    @property
+    def text(self) -> str:
+        """The name with its unit, except for money."""
+        unit = self.column.unit
+        return f"{self.noun} (in {unit})" if unit and unit != "USD" else self.noun
+
+    @property
+    def nullable(self) -> bool:
+        """Whether rows may have no value."""
+        return self.column.nullable
+
+    @property
+    def known(self) -> str:
+        """The value of a row that has one: "a weight", "a known fine" where 0 is a value as well.
+
+        "Loans without a fine" would be those with a fine of 0.
+        """
+        return indefinite(self.noun if self.column.law.low > 0 else f"known {self.noun}")
 
     def extreme(self, most: bool, counted: bool = True) -> str:
         """Return the adjective for the first or the last in order of the measure.
 
         Plurals such as "delay minutes" are `counted` where the adjective stands for a number.
         """
-        plural = be(self.noun) == "are"
-        if plural and counted:
-            return ("fewest", "most")[most]
-        high = self.column is not None and (
-            self.column.role == "rating" or self.column.unit == "USD"
-        )
-        return ("lowest", "highest")[most] if high or plural else ("smallest", "largest")[most]
+        if self.column.role == "rating" or self.column.unit == "USD":
+            return ("lowest", "highest")[most]
+        if be(self.noun) == "are":
+            return ("fewest", "most")[most] if counted else ("lowest", "highest")[most]
+        return ("smallest", "largest")[most]
 
 
 @dataclass(slots=True)
@@ -80,7 +95,8 @@ class Fact:
     relation: Relation
     sources: list[Source]
     prefixes: list[str]
-    """The name of each source from the first one's view: "", "customer", "customer's city"."""
+    """The name of each source from the first one's view: "", "customer", "customer's home branch".
+    It is a noun alone if there is no other path to the table."""
     conditions: list[PhrasedCondition] = field(default_factory=list)
 
     @property
@@ -95,7 +111,9 @@ class Fact:
 
     def called(self, place: int, plural: bool = False) -> str:
         """Return a source's noun, with the path to it if the noun alone is ambiguous."""
-        table, path = self.sources[place].table, self.prefixes[place].replace("'s ", " ")
+        table = self.sources[place].table
+        # An account's account type is an account type.
+        path = re.sub(r"\b(\w+)'s (?:\1 )?", r"\1 ", self.prefixes[place])
         if not plural:
             return path
         bare = path.removesuffix(table.noun)
@@ -103,15 +121,13 @@ class Fact:
 
     def lacks(self, measure: Measure) -> bool:
         """Whether some of the rows may have no value of a measure."""
-        compared = measure.column is not None and any(
-            item.column == f"{self.child.alias}.{measure.column.name}" for item in self.conditions
-        )
-        return measure.nullable and not compared
+        name = f"{self.child.alias}.{measure.column.name}"
+        return measure.nullable and all(item.column != name for item in self.conditions)
 
     def without(self, measure: Measure) -> tuple[str, ...]:
         """Return the note that leaves out rows without a value, if there can be any."""
         plural = self.child.table.plural
-        text = f"Leave out {plural} without {indefinite(measure.noun)}."
+        text = f"Leave out {plural} without {measure.known}."
         return (text,) if self.lacks(measure) else ()
 
     @property
@@ -300,25 +316,26 @@ class QueryScene(Drawing):
                 word = f"{table.noun} {column.noun}" if column.role == "name" else column.noun
                 text = f"the {owned(table.noun, column.noun)}"
                 keys = (key, f"{source.alias}.{column.name}")
-                return Label(_plain(word), source.value(column), text, column.noun, keys)
+                return Label(plain(word), source.value(column), text, column.noun, keys)
         noun = f"{table.noun} id"
-        return Label(_plain(noun), Ref(key), f"the {noun}", noun, (key,))
+        return Label(plain(noun), Ref(key), f"the {noun}", noun, (key,))
 
     def measure(self, source: Source, *roles: Role) -> Measure:
         """Return a numeric value of the source's rows, if possible one without a condition."""
         wanted = roles or ("amount", "quantity", "rating")
-        return _measure(source, self._other(source, source.table.with_role(*wanted)))
+        return self._measure(source, source.table.with_role(*wanted))
 
     def summed(self, source: Source) -> Measure:
         """Return a numeric value of the source's rows of which totals make sense."""
         columns = source.table.with_role("amount", "quantity")
         fit = [column for column in columns if not _NEVER_SUMMED.search(column.noun)]
-        return _measure(source, self._other(source, fit))
+        return self._measure(source, fit)
 
-    def _other(self, source: Source, columns: Sequence[Column]) -> Column:
-        """Return one of the columns, if possible one that is not in a condition."""
+    def _measure(self, source: Source, columns: Sequence[Column]) -> Measure:
+        """Draw one of the columns, if possible one that is not in a condition."""
         free = [c for c in columns if f"{source.alias}.{c.name}" not in self._compared]
-        return self.pick(free or columns)
+        column = self.pick(free or columns)
+        return Measure(source.value(column), column)
 
     def group_column(self, source: Source, taken: Iterable[str] = ()) -> Column:
         """Return a column with few values to group by."""
@@ -331,12 +348,3 @@ class QueryScene(Drawing):
     def date(self, source: Source) -> Column:
         """Return a date column of the source."""
         return self.pick(source.table.with_role("date"))
-
-
-def _measure(source: Source, column: Column) -> Measure:
-    unit = f" (in {column.unit})" if column.unit and column.unit != "USD" else ""
-    return Measure(source.value(column), f"{column.noun}{unit}", column.nullable, column)
-
-
-def _plain(words: str) -> str:
-    return "".join(letter if letter.isalnum() else "_" for letter in words.lower())

@@ -18,7 +18,7 @@ from hexathlon.tasks.sql.templates.conditions import PhrasedCondition
 from hexathlon.tasks.sql.templates.drawing import Unbindable
 from hexathlon.tasks.sql.templates.scene import Fact, QueryScene
 from hexathlon.tasks.sql.templates.sources import Source
-from hexathlon.tasks.sql.templates.wording import owned
+from hexathlon.tasks.sql.templates.wording import owned, plain
 
 __all__ = [
     "Dimension",
@@ -31,7 +31,6 @@ __all__ = [
     "kind",
     "known",
     "left_out",
-    "plain",
     "varies",
 ]
 
@@ -62,11 +61,6 @@ class Dimension:
     def output(self) -> tuple[str, Expression]:
         """The dimension's column in the answer."""
         return self.name, self.shown
-
-
-def plain(words: str) -> str:
-    """Return words as a column name."""
-    return "".join(letter if letter.isalnum() else "_" for letter in words.lower())
 
 
 def by_parent(scene: QueryScene, fact: Fact) -> Dimension:
@@ -114,9 +108,13 @@ def varies(scene: QueryScene, dim: Dimension, inner: PhrasedCondition) -> None:
     Raises:
         Unbindable: If it is about what the rows are grouped by.
     """
-    metrics = [metric.name for metric, _ in scene.metrics(dim.source.table)]
-    own = inner.column.startswith(f"{dim.source.alias}.") or inner.column in metrics
-    if own and dim.column is None:
+    alias = dim.source.alias
+    if dim.column is None:
+        metrics = [metric.name for metric, _ in scene.metrics(dim.source.table)]
+        same = inner.column.startswith(f"{alias}.") or inner.column in metrics
+    else:
+        same = inner.column == f"{alias}.{dim.column.name}"
+    if same:
         raise Unbindable
 
 

@@ -1,6 +1,5 @@
 """Templates about order within groups: ranks, running totals, changes, first and next rows."""
 
-from hexathlon.tasks.sql.english import indefinite
 from hexathlon.tasks.sql.programs.expressions import (
     Binary,
     Compare,
@@ -61,7 +60,7 @@ def monthly(scene: QueryScene) -> tuple[Fact, Relation, Measure, str]:
 
 
 def _month_notes(fact: Fact, measure: Measure) -> tuple[str, ...]:
-    having = f" that have {indefinite(measure.noun)}" if fact.lacks(measure) else ""
+    having = f" that have {measure.known}" if fact.lacks(measure) else ""
     plural = fact.child.table.plural
     return (f"Write months as 2024-03, and leave out months without such {plural}{having}.",)
 

@@ -1,8 +1,8 @@
-"""Words of questions: names of properties along references, relative clauses, flags."""
+"""Words of questions: names of properties and columns, relative clauses, flags."""
 
 from hexathlon.tasks.sql.english import be
 
-__all__ = ["clause", "flag_words", "listed", "owned"]
+__all__ = ["clause", "flag_words", "listed", "owned", "plain"]
 
 
 def owned(owner: str, noun: str) -> str:
@@ -21,6 +21,15 @@ def owned(owner: str, noun: str) -> str:
     if noun.startswith(f"{owner} "):
         return noun
     return f"{noun} of the {owner}" if "'s " in owner else f"{owner}'s {noun}"
+
+
+def plain(words: str) -> str:
+    """Return words as a column name.
+
+    >>> plain("home branch's name")
+    'home_branch_s_name'
+    """
+    return "".join(letter if letter.isalnum() else "_" for letter in words.lower())
 
 
 def clause(owner: str, noun: str, predicate: str) -> str:
@@ -54,17 +63,17 @@ _VERBS = {
     "newsletter": ("receive", "the newsletter"), "online banking": ("use", "online banking"),
     "smoker": ("smoke", ""),
 }  # fmt: skip
-_ADJECTIVES = {
+_PREDICATES = {
     "administrator": ("an administrator", "administrators"), "overtime": ("overtime",) * 2,
     "part time": ("part-time",) * 2, "passed": ("a pass", "passes"),
     "pedestrian": ("for pedestrians only",) * 2, "prescription only": ("prescription-only",) * 2,
     "three d": ("in 3D",) * 2,
 }  # fmt: skip
-"""Predicates of flags that are no adjectives, singular and plural."""
+"""What follows "is" and "are" for flags whose noun does not fit there."""
 
 
 def flag_words(noun: str, value: bool, plural: bool) -> str:
-    """Return what holds of rows in which a flag is set or not.
+    """Return the predicate of rows by the value of a flag.
 
     >>> flag_words("tenured", True, True), flag_words("balcony", False, False)
     ('are tenured', 'has no balcony')
@@ -81,5 +90,5 @@ def flag_words(noun: str, value: bool, plural: bool) -> str:
         elif not plural:
             verb += "s"
         return f"{verb} {thing}".strip()
-    words = _ADJECTIVES.get(noun, (noun, noun))[plural]
+    words = _PREDICATES.get(noun, (noun, noun))[plural]
     return f"{'are' if plural else 'is'} {'' if value else 'not '}{words}"

@@ -54,6 +54,7 @@ _ORDERS = {
     "codes": "to the full words in lower case",
     "two_date_formats": "to the form YYYY-MM-DD",
 }
+"""Forms to convert to; for the other kind, unknown values are set to NULL."""
 
 
 def repair(scene: WriteScene) -> Plan | None:
@@ -81,9 +82,11 @@ def repair(scene: WriteScene) -> Plan | None:
     deleted = ", deleted ones included" if table.soft_delete else ""
     entered = ", duplicates included" if table.natural_key else ""
     note = f" The column has {column.dirt.note}." if column.dirt and kind == "codes" else ""
-    task = f"convert the {column.noun} {_ORDERS.get(kind, '')}, in every row"
-    if kind == "missing_spellings":
-        task = f"set the {column.noun} to NULL in every row in which it is unknown, however spelt"
+    task = (
+        f"convert the {column.noun} {_ORDERS[kind]}, in every row"
+        if kind in _ORDERS
+        else f"set the {column.noun} to NULL in every row in which it is unknown, however spelt"
+    )
     instruction = f"In the table {table.name}, {task}{deleted}{entered}. Change nothing else.{note}"
     return Plan(instruction, (gold,), other, mutants, change)
 

@@ -122,6 +122,29 @@ def test_new_weights_are_used():
     assert torch.allclose(decoder.logits(given), wanted, atol=2e-5 * float(wanted.abs().max()))
 
 
+def test_the_default_type_of_tensors_does_not_matter():
+    reference, given = model("biased"), ids(2, 20)
+    usual = CompiledDecoder(reference, 512).logits(given)
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert torch.equal(CompiledDecoder(reference, 512).logits(given), usual)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_other_models_are_left_to_torch():
+    half = model()
+    half.model.layers[1].mlp.down_proj.to(torch.bfloat16)
+    assert "not torch.bfloat16 on cpu" in compiled_cause(half)
+    kind, shape = transformers.Qwen3Config, {"num_hidden_layers": 1, "vocab_size": 20}
+    narrow = transformers.AutoModelForCausalLM.from_config(
+        kind(**shape, hidden_size=40, head_dim=16)
+    )
+    assert "multiple of 16, not 40" in compiled_cause(narrow)
+    odd = transformers.AutoModelForCausalLM.from_config(kind(**shape, hidden_size=48, head_dim=24))
+    assert "heads of width 24" in compiled_cause(odd)
+
+
 def test_weights_that_are_no_numbers_give_none():
     reference = model()
     with torch.no_grad():

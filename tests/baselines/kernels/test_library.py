@@ -1,9 +1,11 @@
 """The kernels are compiled once, or the machine's lack is named."""
 
 import os
+import select
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -55,10 +57,51 @@ def test_a_failing_compiler_is_quoted(folder, wide, tmp_path, monkeypatch):
     assert list(folder.iterdir()) == []
 
 
-def test_processes_may_compile_at_the_same_time(folder):
-    wide = torch.backends.cpu.get_cpu_capability() == "AVX512"
-    if not wide or shutil.which(os.environ.get("CC") or "cc") is None:
+def test_a_compiler_that_hangs_is_ended_with_its_children(folder, wide, tmp_path, monkeypatch):
+    compiler, child = tmp_path / "slow", tmp_path / "child"
+    compiler.write_text(f"#!/bin/sh\nsleep 300 &\necho $! > {child}\nwait\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    monkeypatch.setattr(library, "_DEADLINE_S", 2)
+    with pytest.raises(library.KernelsMissing, match="slow did not end within 2 s"):
+        library.kernels()
+    with suppress(ProcessLookupError):  # it has ended already
+        handle = os.pidfd_open(int(child.read_text()))
+        assert select.select([handle], [], [], 20)[0]
+        os.close(handle)
+
+
+@pytest.fixture
+def compiling():
+    """The compiler, where the kernels can be compiled."""
+    compiler = shutil.which(os.environ.get("CC") or "cc")
+    if torch.backends.cpu.get_cpu_capability() != "AVX512" or compiler is None:
         pytest.skip("needs a CPU with AVX-512 and a C compiler")
+    return compiler
+
+
+def test_a_cache_that_cannot_be_written_is_not_needed(compiling, folder, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HEXATHLON_CACHE", str(tmp_path / "file"))
+    assert library.kernels().hexathlon_pack.__name__ == "hexathlon_pack"
+
+
+def test_a_torn_library_is_compiled_again(compiling, folder):
+    file = folder / f"{library._key(compiling)}.so"
+    folder.mkdir()
+    file.write_bytes(b"\x7fELF")
+    library.kernels()
+    assert file.stat().st_size > 10_000
+
+
+def test_a_folder_that_others_can_write_to_is_not_used(compiling, folder):
+    folder.mkdir()
+    folder.chmod(0o777)
+    library.kernels()
+    assert list(folder.iterdir()) == []
+
+
+def test_processes_may_compile_at_the_same_time(compiling, folder):
     code = f"from {library.__name__} import kernels; print(kernels().hexathlon_pack.__name__)"
     command = [sys.executable, "-c", code]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]

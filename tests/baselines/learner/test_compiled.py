@@ -105,6 +105,19 @@ def test_any_number_of_tokens(tokens):
             assert error(ours[key], value) < 1e-5, key
 
 
+@pytest.mark.parametrize("fast", [False, True])
+def test_the_default_type_of_tensors_does_not_matter(fast, monkeypatch):
+    monkeypatch.setattr(compiled, "has_fast_mkl", lambda: fast)
+    plain = model()
+    usual, again = passed(changed(plain)), changed(plain)
+    torch.set_default_dtype(torch.float64)
+    try:
+        other = passed(again)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert all(torch.equal(other[key], value) for key, value in usual.items())
+
+
 def test_positions_of_their_own_for_each_row():
     plain = model()
     positions = torch.stack([torch.arange(41) + begin for begin in (0, 5, 9)])

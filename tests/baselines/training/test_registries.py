@@ -14,8 +14,10 @@ torch = pytest.importorskip("torch", reason="pip install 'hexathlon[train]'")
 pytest.importorskip("transformers", reason="pip install 'hexathlon[train]'")
 
 from hexathlon.baselines.algorithms.samples import turns_given
+from hexathlon.baselines.engines.errors import EngineMissing
 from hexathlon.baselines.pipeline.catalogue import SHAPINGS
 from hexathlon.baselines.pipeline.generation import HintFailed
+from hexathlon.baselines.training.backend import IdleBackend
 from hexathlon.baselines.training.recipe import RecipeError
 from hexathlon.baselines.training.start import make_start
 from support import dice  # noqa: F401 - registers its source
@@ -340,6 +342,9 @@ def test_the_temperature_by_entropy_follows_the_last_step(start, tmp_path) -> No
     assert cold[0] == whole[0] and cold[1] != whole[1]
     with pytest.raises(RecipeError, match="rollout.heat needs a local engine and a synchronous"):
         tiny_recipe(rollout={"heat": 0.1}, **stale("pace"))
+    elsewhere = trainer_of(recipe, start, tmp_path / "elsewhere", IdleBackend())
+    with pytest.raises(EngineMissing, match="needs the engine in the trainer's process"), elsewhere:
+        pass
 
 
 def test_contexts_are_read_and_cut_out_again(start, tmp_path, monkeypatch) -> None:

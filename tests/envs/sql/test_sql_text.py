@@ -2,7 +2,7 @@
 
 import pytest
 
-from hexathlon.envs.sql.text import found_text, result_text
+from hexathlon.envs.sql.text import found_text, result_text, work_text
 from hexathlon.tasks.sql.world.backends.base import ColumnInfo, QueryResult, TableInfo
 
 
@@ -31,6 +31,10 @@ def test_a_result_without_columns_says_what_changed():
     assert result_text(QueryResult((), [])) == "Done."
     assert result_text(QueryResult((), [], changed=1)) == "Done. 1 row changed."
     assert result_text(QueryResult(("a",), [(1,)], changed=2)) == "a\n1\n(1 row)\n2 rows changed."
+
+
+def test_work_is_shown_beside_its_limit():
+    assert work_text(12_345, 1_000_000) == "\n(12,345 steps; the limit is 1,000,000)"
 
 
 def test_an_empty_result_still_shows_its_columns():

@@ -3,6 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +22,7 @@ from hexathlon.tasks.shopping.templates.table import TEMPLATES
 from hexathlon.tasks.shopping.templates.talks.case import TalkCase
 from hexathlon.tasks.shopping.templates.talks.policy import numbered
 from hexathlon.tasks.shopping.templates.talks.resolve import Unsettled, resolve
+from hexathlon.tasks.shopping.world.household.goods import KINDS
 from hexathlon.tasks.shopping.world.household.house import Household
 from hexathlon.tasks.shopping.world.household.house_tools import HOUSE_REASONS
 from hexathlon.tasks.shopping.world.household.prices import (
@@ -30,7 +34,8 @@ from hexathlon.tasks.shopping.world.household.prices import (
     contents_of,
     fit_of,
 )
-from hexathlon.tasks.shopping.world.looks import LOOKS
+from hexathlon.tasks.shopping.world.looks import LOOKS, MarketLook, labelled_rows
+from hexathlon.tasks.shopping.world.retail import DeskProblem
 from hexathlon.tasks.shopping.world.talk.amounts import (
     Goes,
     Refund,
@@ -46,6 +51,7 @@ SOURCE = get_source("shopping")
 COMPOSED = [name for name, t in TEMPLATES.items() if t.group in ("month", "basket", "talk")]
 
 
+@cache
 def one_of_each(level: Level) -> list[Task]:
     """One task of every template, half of them in each language."""
     wanted = {name for name in COMPOSED if level in TEMPLATES[name].levels}
@@ -135,6 +141,18 @@ def test_counters_and_shops_have_looks_too(env):
         assert set(shown) == set(LOOKS) and len(set(shown.values())) == len(LOOKS)
         words = [set(re.findall(r"P[0-9A-Z]{6}-\d+|[$¥][\d.]+", text)) for text in shown.values()]
         assert all(found == words[0] for found in words)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_list_of_the_market_has_two_columns_of_one_name(language):
+    for kind in KINDS.values():
+        fields = ("id", "brand", "fit", "units", "price", "seller", "stock", "contains", "returns")
+        labels = {"fit": kind.fit_name(language) or "-"}
+        for wording in range(3):
+            look = MarketLook("columns", "tabs", wording, False)
+            head = labelled_rows([dict.fromkeys(fields, "")], look, language, labels)
+            columns = head.splitlines()[0].split("\t")
+            assert len(set(columns)) == len(fields), (kind.slug, columns)
 
 
 def addresses(level: str) -> Iterator[str]:
@@ -355,3 +373,69 @@ def test_supplies_in_the_house_follow_what_was_ordered_and_has_arrived():
         if seen > 3:
             return
     raise AssertionError("no month has supplies that arrive and are counted again")
+
+
+# Requests that name what they mean -------------------------------------------------------------
+
+
+def test_requests_to_give_back_usual_goods_name_the_day_of_one_order():
+    seen = 0
+    for task in one_of_each("hard"):
+        requests, plans = task.params["requests"], task.checks[0].params["plans"]
+        for request, plan in zip(requests, plans, strict=True):
+            named = re.search(
+                r"(?:ordered|asked for) on day (\d+)|第(\d+)天(?:让你)?订", request["says"]
+            )
+            if named is None:
+                continue
+            day = int(named[1] or named[2])
+            meant = [f"R{n}" for n, other in enumerate(requests, 1) if other["day"] == day]
+            assert len(meant) == 1, (task.id, request["says"])
+            lines = [
+                line.partition(" x ")[0]
+                for name, arguments in plans[int(meant[0][1:]) - 1]["actions"]
+                for line in arguments["lines"]
+            ]
+            for name, arguments in plan["actions"]:
+                assert arguments.get("order", meant[0]) == meant[0]
+                assert name == "give_back" or arguments["record"] in (*meant, *lines)
+            seen += 1
+    assert seen >= 5
+
+
+def test_supplies_arrive_on_a_day_that_the_stock_covers_in_full():
+    """Played with the reference: what is left covers every day up to the arrival."""
+    seen = 0
+    for task in one_of_each("hard"):
+        house = Household(task.params)
+        plans = task.checks[0].params["plans"]
+        for request, plan in zip(task.params["requests"], plans, strict=True):
+            counted = {
+                kind: house.tables.get(table, kind)
+                for table, kind, _ in request["events"]
+                if table == "supplies"
+            }
+            for name, arguments in plan["actions"]:
+                with suppress(DeskProblem):  # the market moves under some first orders
+                    house.call(name, arguments)
+            order = house.tables.get("orders", house.key) or {"lines": {}}
+            for offer, line in order["lines"].items():
+                supply = counted.get(house.record("offers", offer)["kind"])
+                if supply is not None:
+                    days = line["arrives"] - house.today + 1
+                    assert supply["left"] >= supply["rate"] * days, (task.id, request["says"])
+                    seen += 1
+            house.call("finish_request", {"left_cents": 0})
+    assert seen >= 12
+
+
+def test_instructions_announce_requests_that_come_with_the_close():
+    """Those of the worlds in which customers have last words, in the episode's language."""
+    spoken = 0
+    shifts = islice((each for each in addresses("hard") if "/shift" in each), 4)
+    for task in [*one_of_each("medium"), *map(SOURCE.build, shifts)]:
+        cases = task.params.get("cases") or [task.params]
+        said = "then stays open" in task.instruction or "尚未结束" in task.instruction
+        assert said == (task.params["world"] in ("shift", "talk")), task.id
+        spoken += said and any(case["last"] for case in cases)
+    assert spoken >= 3

@@ -26,6 +26,20 @@ def test_stated_dirt_is_in_the_dictionary_and_the_rest_is_not(schema):
                 assert (column.dirt.note in "".join(lines)) == column.dirt.stated
 
 
+def test_units_and_flags_are_in_the_dictionary(schema):
+    text, flags, units = _dictionary(schema), 0, 0
+    for table in schema.asked():
+        entry = text[text.index(f"{table.name}: one row per") :].split("\n\n")[0]
+        for column in table.columns:
+            line = "".join(x for x in entry.splitlines() if x.startswith(f"  {column.name}:"))
+            own_units = column.dirt is not None and column.dirt.kind == "row_units"
+            assert ("1 = yes, 0 = no" in line) == (column.role == "flag")
+            if column.unit:
+                assert (f"in {column.unit}" in line) != own_units, line
+            flags, units = flags + (column.role == "flag"), units + bool(column.unit)
+    assert flags and units
+
+
 def test_rules_name_every_mark_and_every_duplicate(schema):
     rules = "\n".join(d.text for d in schema.documents if d.kind == "rules")
     for table in schema.asked():

@@ -197,6 +197,13 @@ def test_the_expected_statement_takes_at_most_half_and_naive_ones_too_much(templ
     made, budget = found(task), task.params["steps"]
     assert f"{budget:,} steps" in task.instruction
     assert task.checks[0].params["steps"] == budget
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(database_bytes(task.params))
+        names = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+        indexes = connection.execute(names).fetchall()
+    assert (
+        "There are indexes, and" if indexes else "There are no indexes, and"
+    ) in task.instruction
     over = 0
     for number, image in enumerate((database_bytes(task.params), *hidden_bytes(task.params))):
         database = open_sqlite(image, purpose="test", counted=True)

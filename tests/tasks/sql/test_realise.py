@@ -6,9 +6,11 @@ import pytest
 
 from hexathlon.tasks.seeding import generator_for
 from hexathlon.tasks.sql.composing import compose
-from hexathlon.tasks.sql.programs.expressions import FunctionCall, Literal, Ref
+from hexathlon.tasks.sql.programs.expressions import Compare, FunctionCall, IsNull, Literal, Ref
 from hexathlon.tasks.sql.programs.relations import (
     Distinct,
+    Filter,
+    Join,
     Limit,
     OrderBy,
     Project,
@@ -16,7 +18,7 @@ from hexathlon.tasks.sql.programs.relations import (
     is_ordered,
 )
 from hexathlon.tasks.sql.realise import question
-from hexathlon.tasks.sql.schema import Column, Schema, Table
+from hexathlon.tasks.sql.schema import Column, Law, Schema, Table
 from hexathlon.tasks.sql.templates.catalogue import all_templates
 from hexathlon.tasks.sql.templates.draft import QueryDraft
 from hexathlon.tasks.sql.world.world import world_id
@@ -57,6 +59,42 @@ def test_repetition_and_rounding_are_stated_when_the_program_decides_them():
     rounded = Project(SCAN, (("size", FunctionCall("round", (Ref("t.size"), Literal(1)))),))
     assert "to 1 decimals" in asked(rounded, {"size": "the size"})
     assert "ound" not in asked(Project(SCAN, ITEMS))
+    mean = {"id": "the id", "size": "the average size"}
+    assert "Do not round." in asked(Project(SCAN, ITEMS), mean)
+    assert "Do not round." not in asked(rounded, {"size": "the average size"})
+
+
+@pytest.mark.parametrize(
+    ("link", "deleted", "condition", "expected"),
+    [
+        ({}, False, None, ""),
+        ({"nullable": True}, False, None, "Leave out parts without a known thing."),
+        ({"law": Law("link", orphans=0.1)}, False, None, "Leave out parts without a known thing."),
+        ({}, True, None, "Leave out parts whose thing was deleted."),
+        ({"nullable": True}, True, None, "Leave out parts whose thing is unknown or deleted."),
+        ({"nullable": True}, False, Compare("=", Ref("t.size"), Literal(1)), ""),
+        ({"nullable": True}, False, Compare("<>", Ref("t.size"), Literal(1)),
+         "Leave out parts without a known thing."),
+        ({"nullable": True}, False, IsNull(Ref("t.size")),
+         "Leave out parts without a known thing."),
+        ({"nullable": True}, False, IsNull(Ref("t.size"), negated=True), ""),
+        ({"nullable": True}, False, Compare("=", Ref("p.id"), Literal(1)),
+         "Leave out parts without a known thing."),
+        ({"nullable": True}, True, Compare("=", Ref("t.size"), Literal(1)),
+         "Leave out parts whose thing was deleted."),
+    ],
+)  # fmt: skip
+def test_rows_that_a_join_drops_are_named_unless_a_condition_does(
+    link, deleted, condition, expected
+):
+    thing = Column("thing", "INTEGER", "foreign_key", "thing", references=("t", "id"), **link)
+    parent = Table("t", "thing", "things", (KEY, SIZE), soft_delete="gone" if deleted else None)
+    schema = Schema("none", "none", (parent, Table("p", "part", "parts", (KEY, thing))))
+    joined = Join(Scan("p", "p", ("id", "thing")), SCAN, (("p.thing", "t.id"),))
+    program = Project(Filter(joined, condition) if condition else joined, (("id", Ref("p.id")),))
+    draft = QueryDraft(program, {"id": "the id"}, ("List them.",))
+    text = question(draft, schema, [], generator_for("realise", 0))
+    assert re.findall("Leave out[^.]*[.]", text) == ([expected] if expected else [])
 
 
 def test_paraphrases_differ_but_are_fixed_by_the_seed():

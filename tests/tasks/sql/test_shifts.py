@@ -188,6 +188,7 @@ def test_a_refused_key_of_a_table_is_named():
     env.reset(seed=1, options={"task": TASK_ID})
     text = env.step(call("run_query", sql="CREATE TABLE tmp_a (x TEXT PRIMARY KEY)"))[0]
     assert "a PRIMARY KEY or UNIQUE constraint (it needs an index) is not allowed here" in text
+    assert text.endswith("Hint: Create the table without it.")
     env.step(call("run_query", sql="CREATE TABLE tmp_b (x TEXT)"))
     text = env.step(call("run_query", sql="CREATE INDEX own ON tmp_b (x)"))[0]
     assert "CREATE INDEX is not allowed here" in text

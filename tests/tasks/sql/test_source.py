@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hexathlon.tasks.errors import UnknownTask
 from hexathlon.tasks.registry import get_source
 from hexathlon.tasks.source import parse_address
 from hexathlon.tasks.sql.source import PER_STRATUM, source
+from hexathlon.tasks.sql.world.database import database_bytes
 from hexathlon.tasks.task import LEVELS, Task
 
 SOURCE = source()
@@ -126,8 +128,8 @@ def _asked(task: Task) -> str:
     return " ".join([task.instruction, *(slot["value"] for slot in slots.values())])
 
 
-def test_splits_share_neither_worlds_nor_questions():
-    worlds: dict[str, set[str]] = {}
+def test_splits_share_neither_databases_nor_questions():
+    databases: dict[str, set[bytes]] = {}
     questions: dict[str, set[str]] = {}
     for split in ("train", "dev", "test"):
         tasks = [
@@ -135,10 +137,10 @@ def test_splits_share_neither_worlds_nor_questions():
             for level, count in (("tiny", 12), ("easy", 12), ("medium", 6), ("hard", 2))
             for index in range(count)
         ]
-        worlds[split] = {task.params.get("world") or str(task.params["engine"]) for task in tasks}
+        databases[split] = {sha256(database_bytes(task.params)).digest() for task in tasks}
         questions[split] = {_asked(task) for task in tasks if task.params["mode"] == "read"}
     for left, right in (("train", "dev"), ("train", "test"), ("dev", "test")):
-        assert not worlds[left] & worlds[right]
+        assert not databases[left] & databases[right]
         assert not questions[left] & questions[right]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hexathlon.tasks.errors import GenerationExhausted
 from hexathlon.tasks.seeding import generator_for
-from hexathlon.tasks.sql.schema import Condition
+from hexathlon.tasks.sql.schema import Column, Condition, Table
 from hexathlon.tasks.sql.world.database import with_tables
 from hexathlon.tasks.sql.world.digest import differing
 from hexathlon.tasks.sql.world.world import world_for, world_id
@@ -16,7 +16,7 @@ from hexathlon.tasks.sql.writes.definitions import _meets
 from hexathlon.tasks.sql.writes.hidden import HIDDEN, LONGEST, fails_somewhere, repeated_rows
 from hexathlon.tasks.sql.writes.instances import write_templates
 from hexathlon.tasks.sql.writes.plan import LEAST_MUTANTS, run_statements, scene_for, settle
-from hexathlon.tasks.sql.writes.updates import rename_value
+from hexathlon.tasks.sql.writes.updates import _money, _shared, rename_value
 
 TEMPLATES = write_templates()
 PLACES = [(name, level) for name, template in TEMPLATES.items() for level in template.levels]
@@ -121,6 +121,40 @@ def _drawn_again(name, level, world, instance):
     template.instance(world, level, generator_for("test", name, level, index))
     assert plans[-1].gold == instance.gold
     return plans[-1]
+
+
+def test_only_money_is_raised_and_only_funds_are_moved():
+    columns = [
+        Column(noun.replace(" ", "_"), "REAL", "amount", noun, unit=unit, unique=unique)
+        for noun, unit, unique in (
+            ("balance", "USD", False), ("yearly budget", "USD", True),
+            ("credit line", "USD", False), ("unit price", "USD", False),
+            ("refund amount", "USD", False), ("volume", "l", False),
+        )
+    ]  # fmt: skip
+    table = Table("accounts", "account", "accounts", tuple(columns))
+    assert [column.noun for column in _money(table)] == [
+        "balance", "yearly budget", "credit line", "unit price", "refund amount",
+    ]  # fmt: skip
+    assert [column.noun for column in _shared(table)] == ["balance", "credit line"]
+
+
+def test_listed_amounts_are_usual_for_their_column():
+    seen = 0
+    for level in TEMPLATES["write_upsert"].levels:
+        for world, instance in _instances("write_upsert", level, worlds=6):
+            noun, plural = re.match(
+                "Set the (.+) of these (.+?), identified", instance.instruction
+            ).groups()
+            [column] = [
+                column
+                for table in world.schema.asked() if table.plural == plural
+                for column in table.columns if column.noun == noun
+            ]  # fmt: skip
+            for value in re.findall(r"' to (\d+\.\d\d)", instance.instruction):
+                assert max(column.law.low, 0.25) <= float(value) <= max(column.law.high, 10)
+                seen += 1
+    assert seen >= 9
 
 
 def test_above_tiny_only_requests_about_named_rows_change_the_database_itself():

@@ -70,6 +70,46 @@ def test_the_interpreter_agrees_with_the_reference(seed, tmp_path):
         assert found == expected[name], name
 
 
+RARE: list[tuple[dict[str, str], dict[str, str], tuple[str, int]]] = [
+    ({}, {"m": 'let a = [1];\nfn f() { push(a, 2); return 0; }\nprint a, f(), a;\n'},
+     ("[1] 0 [1, 2]\n", 0)),
+    ({}, {"m": "print 1;\nfn f() {\n"}, ("m:3: syntax error\n", 2)),
+    ({"ensure": "over"},
+     {"m": 'try { import "n" as n; } finally { print "never"; }\n', "n.vela": "\nlet = 1;\n"},
+     ("n.vela:2: syntax error\n", 2)),
+    ({"defer": "early"},
+     {"m": 'fn f() { defer print_it(); import "n" as n; }\nfn print_it() { print 1; }\nf();\n',
+      "n.vela": "let"},
+     ("n.vela:1: syntax error\n", 2)),
+    ({}, {"m": 'import "n" as n;\nn.bump();\nprint n.k;\n',
+          "n.vela": "let k = 1;\nfn bump() { k = k + 1; }\n"}, ("2\n", 0)),
+    ({"compound": "before"},
+     {"m": 'len += "x";\nprint len;\nimport "n" as n;\n', "n.vela": 'print len("four");\n'},
+     ("<fn len>x\n4\n", 0)),
+    ({"compound": "after", "undeclared": "yes"}, {"m": 'print 1;\nlen += "x";\n'},
+     ("1\nm:2: name error: len is not defined\n", 1)),
+    ({"constants": "late", "unpack": "exact"}, {"m": "let [a] = [1];\nconst [b] = [a];\n"},
+     ("m:2: syntax error\n", 2)),
+    ({"pipe": "first", "traces": "full"}, {"m": "fn f(x) { return x[9]; }\n[1]\n  |> f();\n"},
+     ("m:1: index error: index 9 out of range\n  in f, m:3\n", 1)),
+]  # fmt: skip
+"""Rules in place of the old ones, files, and what the papers prescribe for them."""
+
+
+@pytest.mark.parametrize(("rules", "files", "expected"), RARE)
+def test_rare_programs_end_as_the_papers_say(rules, files, expected, tmp_path):
+    rules = {**OLD, "limit": 200, **rules}
+    assert outcome(files.get, "m", rules) == expected
+    for path, text in (package(rules) | files).items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "vela", "m"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert (done.stdout + done.stderr, done.returncode) == expected
+
+
 @pytest.mark.parametrize("split", ["dev", "test"])
 @pytest.mark.parametrize("seed", range(8))
 def test_the_papers_give_the_rules(seed, split):

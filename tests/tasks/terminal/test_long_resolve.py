@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -18,6 +19,7 @@ from hexathlon.tasks.terminal.templates.long.resolve import (
     settled,
     telling_case,
 )
+from hexathlon.tasks.terminal.templates.long.resolve.admission import version_key
 from hexathlon.tasks.terminal.templates.long.resolve.faults import FAULTS
 from hexathlon.tasks.terminal.templates.long.resolve.house import (
     TWISTS,
@@ -26,7 +28,7 @@ from hexathlon.tasks.terminal.templates.long.resolve.house import (
     Rename,
     draw_house,
 )
-from hexathlon.tasks.terminal.templates.long.resolve.instances import small_case
+from hexathlon.tasks.terminal.templates.long.resolve.instances import LockCase, small_case
 from hexathlon.tasks.terminal.templates.long.resolve.large import large_answer
 from hexathlon.tasks.terminal.templates.long.resolve.program import (
     alternative_text,
@@ -43,6 +45,7 @@ from hexathlon.tasks.terminal.templates.long.resolve.reference import (
 SOURCE = get_source("terminal")
 NAMES = ["keel", "anvil", "tk-drill", "hinge", "jig", "tk-urn", "mandrel"]
 HUB = ["base", "axle", "bolt", "cog", "disc"]
+OLD = "2023-10-01"
 
 
 def loaded(text):
@@ -225,6 +228,62 @@ def test_blocked_roots_are_named_beyond_doubt():
         assert status == 3 and settled(rules, case, in_the_middle=True)
         blocked += answer["blocked_by"] != case.request["roots"][-1]
     assert blocked == 6
+
+
+@pytest.mark.parametrize(
+    ("bound", "version", "fits"),
+    [
+        ("<3", "3.0rc2", False),
+        ("<3.0.post1", "3.0rc2", False),
+        ("<3.0.post1", "3.0", True),
+        ("<3.0rc2", "3.0rc1", True),
+        ("<=3", "3.0rc2", True),
+    ],
+)
+def test_bounds_below_a_version_exclude_its_candidates_as_the_mail_says(bound, version, fits):
+    rules = replace(house(1), twists=frozenset(["ceiling"]))
+    empty = {"day": "2024-05-01", "platform": "linux-x64", "roots": [], "index": {}}
+    assert LockResolution(rules, Registers(), empty, frozenset()).fits(version, bound) is fits
+    entry = {"version": version, "published": OLD}
+    candidate = {"version": "4.0rc1", "published": OLD}
+    request = {
+        "day": rules.candidate_day,
+        "platform": "linux-x64",
+        "roots": ["keel >=1.0rc1", f"keel {bound}"],
+        "index": {"keel": [entry, candidate]},
+    }
+    expected = resolve(rules, Registers(), request)
+    assert expected[0] == (0 if fits else 3)
+    assert loaded(program_text(rules))(request, Registers()) == expected
+
+
+def test_requests_that_papers_do_not_decide_are_not_asked():
+    rules = replace(house(1), twists=frozenset(["renames"]))
+    renames = (Rename("keel", "jig", "2024-01-01"), Rename("anvil", "jig", "2024-01-01"))
+    entries = [{"version": v, "published": day} for v, day in (("1.0", OLD), ("2.0", "2024-05-02"))]
+    request = {"day": "2024-05-01", "platform": "linux-x64", "roots": ["jig"]}
+    request["index"] = {"jig": entries, "keel": [], "anvil": []}
+
+    def asked(**lock):
+        return settled(rules, LockCase({**request, "lock": lock}, Registers(renames=renames)))
+
+    assert asked() and asked(keel="1.0") and asked(jig="1.0", keel="2.0", anvil="1.0")
+    assert not asked(keel="1.0", anvil="1.0")
+    assert not asked(keel="2.0")
+
+
+def test_a_version_listed_twice_may_be_chosen_as_either_entry_or_as_none():
+    rules, rng, pairs = house(2), Random(3), 0
+    for focus in ["relisted"] * 20 + ["yanked_kept", "advisory_grace", "closes_exempt"] * 20:
+        case = small_case(rng, rules, NAMES, focus)
+        for entries in case.request["index"].values():
+            first = {}
+            for entry in entries:
+                other = first.setdefault(version_key(entry["version"]), entry)
+                pairs += other is not entry
+                marks = [{**each, "version": "", "needs": []} for each in (other, entry)]
+                assert marks[0] == marks[1]
+    assert pairs > 50
 
 
 def test_four_kinds_of_rules_are_kept_for_the_test_split():

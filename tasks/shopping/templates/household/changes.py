@@ -203,10 +203,11 @@ def interference(
     offers = list((tables.get("orders", key) or {})["lines"])
     kinds = [KINDS[(tables.get("offers", offer) or {})["kind"]] for offer in offers]
     names = joined(month, [kind.name(month.scene.language) for kind in kinds])
+    on = month.requests[int(key[1:]) - 1]["day"]
     request["says"] = month.say(
-        f"We don't need {_plain(names)} after all; I've talked to {owner.name}. Please give them "
-        "back.",
-        f"{names}不要了，我跟{owner.name}说过了，退掉吧。",
+        f"I've talked to {owner.name}: we don't need the {names} ordered on day {on} after all. "
+        "Please give them back.",
+        f"第{on}天订的{names}不要了，我跟{owner.name}说过了，退掉吧。",
     )
     agreed = month.chance(0.5)
     answer = (
@@ -229,10 +230,6 @@ def interference(
                                               "packs": line["packs"]})])  # fmt: skip
     month.wrong("nothing said", [])
     return False
-
-
-def _plain(names: str) -> str:
-    return names.replace("a ", "the ", 1) if names.startswith("a ") else f"the {names}"
 
 
 def reaction(month: HouseMonth, day: int, by: HousePerson) -> None:

@@ -145,12 +145,14 @@ def _later(month: HouseMonth) -> None:
     first, second, third = (buyers[int(i)] for i in month.rng.permutation(3))
     supplies(month, first, 17, kinds[:2], month.span(27, 29), stir=month.chance(0.5))
     key = usual(month, second, 18, "detergent", stir=month.chance(0.3))
+    on = month.day
     supplies(month, third, 19, ["wipes"], month.span(28, 30))
     agreed = interference(month, 20, first, key, second)
     wish(month, month.pick((month.daughter, month.son)), 21, outcome="refused")
+    # Other orders can have laundry capsules, too.
     said = month.say("I've found a whole box of laundry capsules in the cellar. Please give back "
-                     "the ones I ordered.",
-                     "我在地下室翻出一整箱洗衣凝珠，我订的那些退了吧。")  # fmt: skip
+                     f"the ones I asked for on day {on}.",
+                     f"我在地下室翻出一整箱洗衣凝珠，第{on}天让你订的那些退了吧。")  # fmt: skip
     if not agreed:
         withdrawn(month, 22, second, [key], said)
     supplies(month, second, 23, [kinds[2]], 30)

@@ -7,7 +7,7 @@ from hexathlon.tasks.shopping.templates.household.month import HouseMonth
 from hexathlon.tasks.shopping.templates.household.people import HousePerson
 from hexathlon.tasks.shopping.world.household.goods import BRANDS, KINDS, kinds_of
 from hexathlon.tasks.shopping.world.household.prices import MarketNeed, Wanted, cheapest
-from hexathlon.tasks.shopping.world.wording import round_money
+from hexathlon.tasks.shopping.world.wording import enumerated, round_money
 
 __all__ = [
     "asked",
@@ -179,7 +179,7 @@ def joined(month: HouseMonth, names: Sequence[str]) -> str:
     """Return names as an enumeration."""
     if month.scene.language == "zh":
         return "、".join(names)
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return enumerated(names, "en")
 
 
 def wear(
@@ -259,8 +259,8 @@ def usual(month: HouseMonth, by: HousePerson, day: int, kind: str, *, stir: bool
     request["says"] = month.pick((
         month.say(f"Please get me some {name} for the next few weeks, my usual ones.",
                   f"帮我再买点{name}，还是老牌子，够用几周就行。"),
-        month.say(f"I've run out of {name}. My usual ones, please.",
-                  f"我的{name}用完了，还要平时那种。"),
+        month.say(f"Could you order more {name} for me? My usual ones, please.",
+                  f"再帮我订些{name}，还要平时那种。"),
     ))  # fmt: skip
     month.ask(by, "quantity", month.say(f"At least {units} {KINDS[kind].unit_en}.",
                                         f"至少{units}{KINDS[kind].unit_zh}。"))  # fmt: skip
@@ -317,7 +317,7 @@ def wish(month: HouseMonth, child: HousePerson, day: int, *, outcome: str) -> No
     month.look("show_calendar")
     if outcome == "refused":
         limit = (total - 1) // 100 * 100 - month.span(0, 2) * 100
-        answer = month.say(f"Yes, but with delivery not more than {round_money(limit, money_of)}.",
+        answer = month.say(f"Yes, but no more than {round_money(limit, money_of)} with delivery.",
                            f"可以，但连运费不能超过{round_money(limit, money_of)}。")  # fmt: skip
         month.ask(month.judge, "approval", answer)
         month.granted.append((len(month.requests) - 1, total))

@@ -25,15 +25,17 @@ def house_rules(month: HouseMonth) -> list[str]:
         ),
         month.say(
             "'Until day X' means today up to and including day X, at the daily use on the list "
-            "of supplies. What is asked for has been counted this morning; what is on order and "
-            "still has to arrive counts as there.",
+            "of supplies. Supplies that have to last until a day were counted this morning; what "
+            "is on order and has yet to arrive counts towards them.",
             "“用到第X天”指从今天算到第X天（含当天），按用品清单的每日用量计算。"
-            "要补的东西今早刚点过数；已下单还没到的也算在内。",
+            "这样要补的东西今早刚点过数；已下单还没到的也算在内。",
         ),
         month.say(
-            "Supplies must not run out: the new ones have to arrive on the last day on which "
-            "the stock on the list, without what is on order, still lasts, or earlier.",
-            "用品不能断：新的最晚要在清单上的存量（不算在途的）还够用的最后一天到货。",
+            "Supplies that have to last until a day must not run out before then: the new packs "
+            "have to arrive on a day that the stock on the list, without what is on order, still "
+            "covers in full.",
+            "要“用到第X天”的用品中途不能断：新的到货那天，清单上的存量（不算在途的）"
+            "还要够用那一整天。",
         ),
         month.say(
             f"Things for an event in the calendar have to be here at least {month.event_days} days "
@@ -54,8 +56,8 @@ def house_rules(month: HouseMonth) -> list[str]:
         ),
         month.say(
             "For clothes and shoes the latest measurement holds; if it was taken more than "
-            f"{month.grows} days before the month began, take the next size up (clothes go by "
-            "sixes, shoes by ones).",
+            f"{month.grows} days before the month began, take the next size up (clothes go up "
+            "in sixes, shoes in ones).",
             f"衣服鞋子按最近一次量的尺码买；如果是月初前超过{month.grows}天量的，就买大一码"
             "（衣服按6递增，鞋子按1递增）。",
         ),
@@ -75,8 +77,8 @@ def house_rules(month: HouseMonth) -> list[str]:
         ),
         month.say(
             "An order is given back only if the person who asked for it wants that, or for the "
-            "sake of somebody's health. Otherwise, decline that alone (not_entitled, with the "
-            "order as record).",
+            "sake of somebody's health. Otherwise, decline for this reason alone (not_entitled, "
+            "with the order as record).",
             "只有当初要买的人自己不要了，或者为了谁的健康，才能退订。否则只按这一条拒绝"
             "（not_entitled，记录写订单号）。",
         ),

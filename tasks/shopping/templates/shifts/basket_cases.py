@@ -5,11 +5,11 @@ from typing import Any
 
 from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
 from hexathlon.tasks.shopping.templates.shifts.shared import found, keep
-from hexathlon.tasks.shopping.templates.shifts.words import listed, who
+from hexathlon.tasks.shopping.templates.shifts.words import who
 from hexathlon.tasks.shopping.world.shift.shelf import best_baskets, fits_wishes
 from hexathlon.tasks.shopping.world.shift.shelf_names import SELLERS, THEMES
 from hexathlon.tasks.shopping.world.tables import Record
-from hexathlon.tasks.shopping.world.wording import money
+from hexathlon.tasks.shopping.world.wording import enumerated, money
 
 __all__ = ["basket", "basket_again"]
 
@@ -45,11 +45,11 @@ def basket(day: CounterDay, role: str) -> None:
     budget = (total + day.span(1, 4) * 1000) // 1000 * 1000
     language = day.scene.language
     names = [kind[0] if language == "en" else kind[1] for kind in theme.kinds]
-    english = listed([f"a {name}" for name in names], "en")
+    english = enumerated([f"a {name}" for name in names], "en")
     case["says"] = who(account, language) + day.say(
         f" I'm setting up {theme.story[0]} and need {english}. Everything has to fit together. "
         "What's the cheapest way to get it all? Please order that.",
-        f"我在布置{theme.story[1]}，需要{listed(names, 'zh')}各一件，要能配套。"
+        f"我在布置{theme.story[1]}，需要{enumerated(names, 'zh')}各一件，要能配套。"
         "怎样买最便宜？请直接下单。",
     )
     case["answers"] = {

@@ -98,10 +98,12 @@ def _instruction(scene: ShoppingScene, cases: int) -> str:
         "Serve each of them by the written policy (read_policy, several pages) and the memos, and "
         "close each case with finish_case. Today is day 0; earlier days are negative. Amounts in "
         "tools are in cents. Customers say only what they think of; ask_customer asks about one "
-        "subject. The day is right only if at every close all records are as they have to be.",
+        "subject. A customer may still ask for something when you close the case: it then stays "
+        "open. The day is right only if at every close all records are as they have to be.",
         f"今天由您一人值守客服柜台，先后有{cases}位顾客。"
         "请按书面政策（read_policy，分多页）和通知办理，"
         "每位办完用 finish_case 结案。今天是第0天，之前的日子为负数。工具中的金额以分为单位。"
         "顾客只会说自己想到的事，可用 ask_customer 询问某一方面。"
+        "结案时顾客可能又提出要求，这时案件尚未结束。"
         "每次结案时所有记录都正确，这一天才算办对。",
     )

@@ -4,12 +4,12 @@ from typing import Any
 
 from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
 from hexathlon.tasks.shopping.templates.shifts.shared import confirm, found, keep, namesake, packed
-from hexathlon.tasks.shopping.templates.shifts.words import listed, other_number, who
+from hexathlon.tasks.shopping.templates.shifts.words import other_number, who
 from hexathlon.tasks.shopping.world.desk.records import draw_address
 from hexathlon.tasks.shopping.world.shift.amounts import due_refund
 from hexathlon.tasks.shopping.world.shift.views import CARRIERS, PARTS, part_label
 from hexathlon.tasks.shopping.world.tables import Record
-from hexathlon.tasks.shopping.world.wording import address_text
+from hexathlon.tasks.shopping.world.wording import address_text, enumerated
 
 __all__ = ["order_again", "order_change"]
 
@@ -45,7 +45,7 @@ def order_change(day: CounterDay, role: str) -> None:
     before = day.booked()
     gone = [main["lines"][i] for i in leaving]
     said = day.the
-    wish = listed([said(line) for line in gone], day.scene.language)
+    wish = enumerated([said(line) for line in gone], day.scene.language)
     stays = said(main["lines"][3])
     english = f"From my order with {stays}, please cancel {wish}."
     chinese = f"有{stays}的那个订单，请取消{wish}"
@@ -103,8 +103,10 @@ def order_change(day: CounterDay, role: str) -> None:
     day.act("set_note", order=second["id"], note=note)
     if rng.random() < 0.4:
         changed = next(n for n in iter(people.note, "") if n not in (note, second["note"]))
-        case["last"] = day.say(f"One moment, please make the note: {changed}",
-                               f"等一下，卡片留言还是改成：{changed}")  # fmt: skip
+        case["last"] = day.say(
+            f"One moment. On the order with {other}, please make the gift note: {changed}",
+            f"等一下，有{other}的那个订单，卡片留言还是改成：{changed}",
+        )
         day.early_finish(before)
         day.act("set_note", order=second["id"], note=changed)
         day.wrong("last words not heeded", len(day.plan["actions"]) - 1,

@@ -4,11 +4,11 @@ from typing import Any
 
 from hexathlon.tasks.shopping.templates.shifts.day import CounterDay, Rejected
 from hexathlon.tasks.shopping.templates.shifts.shared import found, history, keep, namesake
-from hexathlon.tasks.shopping.templates.shifts.words import listed, who
+from hexathlon.tasks.shopping.templates.shifts.words import who
 from hexathlon.tasks.shopping.world.shift.amounts import goods_cents
 from hexathlon.tasks.shopping.world.shift.rulings import refund_method
 from hexathlon.tasks.shopping.world.tables import Record
-from hexathlon.tasks.shopping.world.wording import model_text
+from hexathlon.tasks.shopping.world.wording import enumerated, model_text
 
 __all__ = ["return_again", "return_parcel", "swap", "swap_again"]
 
@@ -76,7 +76,7 @@ def return_parcel(day: CounterDay, role: str) -> None:
     damaged = rng.random() < 0.5 and "condition" in day.kinds
     more = rng.random() < 0.4
     wanted = [first, final, *([third] if more else [])]
-    goods = listed([day.the(line) for line in wanted], day.scene.language)
+    goods = enumerated([day.the(line) for line in wanted], day.scene.language)
     # Without a second account there is no doubt about the order, only about the day.
     told = since if owner is not account else max(since + day.span(-4, 2), 1)
     case["says"] = who(account, day.scene.language) + day.say(

@@ -1,24 +1,13 @@
 """What customers of a day say, in both languages."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from hexathlon.tasks.bilingual import Language
 from hexathlon.tasks.shopping.world.wording import say
 
-__all__ = ["listed", "other_number", "who"]
-
-
-def listed(names: Sequence[str], language: Language) -> str:
-    """Join names.
-
-    >>> listed(["a", "b", "c"], "en")
-    'a, b and c'
-    """
-    if language == "zh":
-        return "和".join(names) if len(names) < 3 else "、".join(names[:-1]) + "和" + names[-1]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+__all__ = ["other_number", "who"]
 
 
 def other_number(street: str, more: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from hexathlon.tasks.shopping.scene import ShoppingScene
 from hexathlon.tasks.shopping.world.desk.records import draw_address, draw_customer, draw_number
 from hexathlon.tasks.shopping.world.talk.goods import COLOURS, GOODS, goods_name
+from hexathlon.tasks.shopping.world.wording import enumerated
 
 __all__ = ["TalkCase", "Wish"]
 
@@ -177,9 +178,7 @@ class TalkCase:
     def names(self, order: dict[str, Any], numbers: Sequence[str]) -> str:
         """Return the names of several lines' goods."""
         names = [self.say(f"the {self.name(order, n)}", self.name(order, n)) for n in numbers]
-        if self.scene.language == "zh":
-            return "和".join(["、".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
-        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        return enumerated(names, self.scene.language)
 
     def both(self) -> tuple[Wish, Wish]:
         """Return the two wishes, to state something in both."""

@@ -154,7 +154,8 @@ def _instruction(scene: ShoppingScene) -> str:
     return scene.say(
         "A customer is at the service desk. Settle everything they bring up according to the "
         "policy, decline what it does not allow, and close the case with the net amount that they "
-        "receive. Bookings cannot be undone.",
+        "receive. They may still ask for something when you close it: the case then stays open. "
+        "Bookings cannot be undone.",
         "服务台来了一位顾客。请按规定办好顾客提出的每件事，不符合规定的予以拒绝，"
-        "结案时写明顾客净得的金额。办理后不能撤销。",
+        "结案时写明顾客净得的金额。结案时顾客可能又提出要求，这时案件尚未结束。办理后不能撤销。",
     )

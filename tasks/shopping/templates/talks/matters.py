@@ -5,7 +5,7 @@ from typing import Any
 
 from hexathlon.tasks.shopping.templates.talks.case import TalkCase
 from hexathlon.tasks.shopping.world.talk.goods import COLOURS
-from hexathlon.tasks.shopping.world.wording import money
+from hexathlon.tasks.shopping.world.wording import enumerated, money
 
 __all__ = ["MATTERS", "last_word"]
 
@@ -133,7 +133,7 @@ def give_back(case: TalkCase) -> None:
 
 def _condition(case: TalkCase, state: str, names: Sequence[str]) -> str:
     """Say in which condition one or two things are."""
-    name, several = case.say(" and ", "和").join(names), len(names) > 1
+    name, several = enumerated(names, case.scene.language), len(names) > 1
     match state:
         case "packed":
             are = "are both" if several else "is"

@@ -74,15 +74,15 @@ class HousePages(RecordDesk[Any]):
                     f"每天用{record['rate']}{unit}",
                 )
             )
-        return "\n".join([*lines, *self._params["devices"]])
+        return "\n".join([*lines, *self._params["devices"]]) or self._nothing()
 
     def do_show_calendar(self) -> str:
         """Show the calendar."""
-        return "\n".join(self._params["calendar"])
+        return "\n".join(self._params["calendar"]) or self._nothing()
 
     def do_show_history(self) -> str:
         """Show orders of earlier months."""
-        return "\n".join(self._params["history"])
+        return "\n".join(self._params["history"]) or self._nothing()
 
     def do_ask(self, member: str, topic: str) -> str:
         """Ask a member about one topic of the request in hand."""
@@ -164,10 +164,13 @@ class HousePages(RecordDesk[Any]):
                         f"day {line['until']}",
                         f"  {name}（{kind}）x {line['packs']}，每包{money(line['cents'], 'zh')}；"
                         f"第{line['sent']}天发出，第{line['arrives']}天到，"
-                        f"第{line['until']}天前可退",
+                        f"可退到第{line['until']}天",
                     )
                 )
         return "\n".join(lines) or self._say("There are no orders this month.", "本月还没有订单。")
+
+    def _nothing(self) -> str:
+        return self._say("Nothing is listed.", "没有记录。")
 
     def _short(self, offer: Record, kind: MarketKind) -> dict[str, str]:
         unit = kind.unit_en.removesuffix("s") if offer["units"] == 1 else kind.unit_en

@@ -77,7 +77,7 @@ class ShiftCounter(CounterPages):
         """Time of day in minutes."""
         return int(self.cases[min(self.state.case, len(self.cases) - 1)]["at"])
 
-    def greeting(self) -> str:
+    def heading(self) -> str:
         """Return the time and what the customer at the counter says first."""
         case = self.cases[self.state.case]
         number = f"{self.state.case + 1}/{len(self.cases)}"
@@ -121,7 +121,7 @@ class ShiftCounter(CounterPages):
         if self.closed:
             return done + self._say(" That was the last one.", "这是最后一位。")
         self._begin()
-        return f"{done}\n{self.greeting()}"
+        return f"{done}\n{self.heading()}"
 
     def _recorded(self) -> dict[str, Any]:
         known: dict[str, Any] = {}

@@ -270,7 +270,7 @@ class SqliteConnection:
             return _STOPPED[self._watch.stopped]
         text = str(error).strip() or type(error).__name__
         if self._authorizer.refused:
-            hint = "Only the tables of this database and ordinary SQL functions can be used."
+            hint = self._authorizer.hint
             if not self._authorizer.writes:
                 hint += " " + _ONLY_SELECT
             return SqlError("refused", f"{self._authorizer.refused} is not allowed here", hint)

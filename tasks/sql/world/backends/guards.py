@@ -25,6 +25,7 @@ Omitted on purpose: `random`, `changes`, `sqlite_version` and the like (not dete
 `load_extension`, `fts3_tokenizer` (unsafe), `zeroblob`, `randomblob`, `json_patch` (costly).
 """
 
+_HINT = "Only the tables of this database and ordinary SQL functions can be used."
 _ALWAYS_READABLE = ("sqlite_master", "sqlite_schema", "json_each", "json_tree")
 _SCHEMA_TABLES = ("sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema")
 _RENAMING = frozenset(
@@ -98,7 +99,7 @@ class Authorizer:
 
     A read-only connection may select from the existing tables and call the functions above. A
     read-write connection may also perform the kinds of change that its task declares. `refused`
-    records what was denied.
+    records what was denied first, and `hint` what to do instead.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class Authorizer:
         self.readable = {name.lower() for name in tables} | set(_ALWAYS_READABLE)
         self._modules = frozenset(name.lower() for name in modules)
         self.writes = writes
-        self.refused = ""
+        self.refused = self.hint = ""
         self._schema_writes = bool(writes & _SCHEMA_WRITES)
         if self._schema_writes:
             self.readable.update(_SCHEMA_TABLES)
@@ -157,14 +158,15 @@ class Authorizer:
             allowed = kind in self.writes and not target.startswith("sqlite_temp")
             if allowed and action == sqlite3.SQLITE_CREATE_TABLE:
                 self.readable.add(name)
-            what = kind.replace("_", " ").upper()
             if kind == "create_index" and name.startswith("sqlite_autoindex_"):
                 what = "a PRIMARY KEY or UNIQUE constraint (it needs an index)"
-            return self._answer(allowed, what, None)
+                return self._answer(allowed, what, None, "Create the table without it.")
+            return self._answer(allowed, kind.replace("_", " ").upper(), None)
         return self._answer(False, _REFUSED.get(action, "this kind of statement"), None)
 
-    def _answer(self, allowed: bool, what: str, name: str | None) -> int:
+    def _answer(self, allowed: bool, what: str, name: str | None, hint: str = _HINT) -> int:
         if allowed:
             return sqlite3.SQLITE_OK
-        self.refused = self.refused or what.format((name or "?")[:80])
+        if not self.refused:
+            self.refused, self.hint = what.format((name or "?")[:80]), hint
         return sqlite3.SQLITE_DENY

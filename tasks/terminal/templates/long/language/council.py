@@ -111,7 +111,7 @@ class Council:
             name = self.dice.pick(sorted(holders - {*self.present[day]}))
             self.listed[day] = sorted([*self.listed[day], name])
             text = f"{name} was not there"
-        later = [n for n in range(day + 1, FREEZE + 1) if len(self.present[n]) and self._large(n)]
+        later = [n for n in range(day + 1, FREEZE + 1) if self._large(n)]
         self.corrections.setdefault(self.dice.pick(later), []).append(
             f"Minutes of {self.date(day)}: {text}; the list is corrected."
         )

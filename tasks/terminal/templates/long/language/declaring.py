@@ -94,22 +94,25 @@ class Declarations(Expressions):
 
     def naming(self, detail: tuple[Any, ...], right: Code) -> Code:
         """Return an assignment to a name."""
-        world, (line, name) = self.world, detail
+        line, name = detail
 
         def assign(names: VelaScope) -> None:
             if self.rules["constants"] == "early":
                 self.changeable(names, line, name)
-            value = right(names)
-            held = self.changeable(names, line, name)
-            if held is None or held is world.core:
-                if self.rules["undeclared"]:
-                    world.fail(names, line, "name", f"{name} is not defined")
-                held = names
-                while held.around is not None and held.around is not world.core:
-                    held = held.around
-            held[name] = value
+            self.keep(names, line, name, right(names))
 
         return assign
+
+    def keep(self, names: VelaScope, line: int, name: str, value: Any) -> None:
+        """Store a value under a name that exists, or else may become a global one."""
+        held = self.changeable(names, line, name)
+        if held is None or held is self.world.core:
+            if self.rules["undeclared"]:
+                self.world.fail(names, line, "name", f"{name} is not defined")
+            held = names
+            while held.around is not None and held.around is not self.world.core:
+                held = held.around
+        held[name] = value
 
     def changeable(self, names: VelaScope, line: int, name: str) -> VelaScope | None:
         """Return the scope that has a name, which must not be that of a constant."""
@@ -156,6 +159,6 @@ class Declarations(Expressions):
             if put:
                 put(new)
             else:
-                (self.changeable(names, *detail) or names)[detail[1]] = new
+                self.keep(names, detail[0], detail[1], new)
 
         return change

@@ -22,7 +22,7 @@ GOVERNANCE = """# How Vela changes
    only by a proposal outside the release stays an ordinary name. What a proposal says about the
    features of another proposal holds if both are in the release.
 7. A decision may depend on another proposal. Whether that one is in the release is judged by all
-   decisions up to the freeze date, those after it in the minutes included.
+   decisions up to the freeze date, also by those that were made later than the one that depends on it.
 8. The council may correct earlier minutes by a valid decision. The corrected minutes count, as if
    they had always read so.
 """
@@ -61,7 +61,8 @@ loop of the same function.
 
 A text that is not a program is not run at all. Its syntax error is on the line of the first token that
 cannot continue a program; a character that begins no token, a bad escape and a string that is not
-closed count as such a token, on the line where they begin.
+closed count as such a token, on the line where they begin. The end of the text counts as a token as
+well, on the line after the last line break.
 """,
     "03-statements": """# Statements
 
@@ -78,15 +79,18 @@ string, or the keys of a map. The loop has one variable, in a scope of its own a
 body. A list is read as the loop goes on, so what is added to it meanwhile is visited, and a loop ends
 when no element is left. For a map, the keys at the start count.
 
-`print` writes its values, separated by single blanks. A function that ends without `return` gives nil.
+`print` evaluates its values from left to right and makes each one's text before it evaluates the next.
+Then it writes one line with the texts, separated by single blanks. A function that ends without
+`return` gives nil.
 
 `throw` raises an error of kind `user` with the value as text for its message. `catch NAME` declares
 the name in the handler's scope, with the error's message as a string.
 
 `import "x/y" as n;` executes the file `x/y.vela`, in the folder of the main program, each time, and
-declares a module whose members are the file's global names: `n.name`, with its value at that time. A
-file that is still being executed cannot be imported. A syntax error in an imported file ends the
-whole program as one in the main file would, at once; it cannot be caught.
+declares a module whose members are the file's global names: `n.name` is the value that the name has
+when the member is read. A file that is still being executed cannot be imported. A syntax error in an
+imported file ends the whole program at once, with the usual report and exit code; it cannot be
+caught, and nothing else of the program is executed.
 """,
     "04-expressions": """# Expressions
 

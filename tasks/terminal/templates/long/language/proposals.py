@@ -75,7 +75,8 @@ PROPOSALS: dict[str, tuple[str, dict[str, str]]] = {
         "before": "`+= -= *= /= %=` with the same targets as `=`. The list or map and the index are "
         "evaluated once and first, then the old value is read, then the right side is evaluated, "
         "then the result is stored. An error of the operation is on the line of the sign, one in "
-        "reading or storing on that of the `[` or the name. A name has to exist.",
+        "reading or storing on that of the `[` or the name. A name has to exist; a function of the "
+        "language can be read, and only storing the result is an assignment to its name.",
         "after": "The right side is evaluated before the old value is read (but after the list or "
         "map and the index)."}),
     "assignorder": ("Order of assignment", {
@@ -187,10 +188,11 @@ PROPOSALS: dict[str, tuple[str, dict[str, str]]] = {
         "anything else and groups to the left. On its right is a primary with whatever may follow "
         "it, the last part being a call; otherwise the token after it is the syntax error. x is "
         "evaluated first, then the function, then the arguments in the parentheses. Lines are "
-        "those of the `(`. The whole is not a call in the sense of other proposals.",
+        "those of the `(`. `defer` and `return` do not take the whole for a call; for the number of "
+        "active calls and in error reports it is one.",
         "last": "x comes after the other arguments. It is evaluated first nevertheless."}),
     "unpack": ("Lists of names", {
-        "exact": "In `let` and `for`, a list of names may stand in the place of the name: "
+        "exact": "In `let` and `for`, and nowhere else, a list of names may stand in the place of the name: "
         "`[a, b, c...]`, not empty and without a comma at its end. The value, or each element, has to "
         "be a list (kind type, `cannot unpack T`) of as many elements (kind value, `N values "
         "expected, got M`). A last name with `...` gets a list of the elements left; the message "

@@ -8,12 +8,9 @@ from random import Random  # noqa: TID251 - private generators, seeded from the 
 from typing import Any
 
 from hexathlon.tasks.terminal.draft import TerminalDraft, put, template
-from hexathlon.tasks.terminal.templates.long.resolve.documents import FORMAT, documents
+from hexathlon.tasks.terminal.templates.long.resolve.documents import documents, format_text
 from hexathlon.tasks.terminal.templates.long.resolve.house import House, Registers, draw_house
-from hexathlon.tasks.terminal.templates.long.resolve.instances import (
-    LockCase,
-    small_case,
-)
+from hexathlon.tasks.terminal.templates.long.resolve.instances import LockCase, small_case
 from hexathlon.tasks.terminal.templates.long.resolve.large import large_answer
 from hexathlon.tasks.terminal.templates.long.resolve.program import (
     alternative_text,
@@ -21,7 +18,12 @@ from hexathlon.tasks.terminal.templates.long.resolve.program import (
     program_text,
     starting_text,
 )
-from hexathlon.tasks.terminal.templates.long.resolve.reference import RULES, SLIPS, resolve
+from hexathlon.tasks.terminal.templates.long.resolve.reference import (
+    RULES,
+    SLIPS,
+    LockResolution,
+    resolve,
+)
 
 __all__ = ["RECORDED_ONLY", "mixed_case", "rules_of", "telling_case"]
 
@@ -62,7 +64,7 @@ def long_resolve(draft: TerminalDraft) -> None:
     registrar, *others = draft.cast.names("person", 4)
     for path, text in documents(house, registrar, others).items():
         draft.file(path, text)
-    draft.file("docs/format.md", FORMAT)
+    draft.file("docs/format.md", format_text(_CLUSTERS))
     _registers_and_samples(draft, rng, house, names)
     _records(draft, rng, house, names)
     draft.file("resolve.py", starting_text(), 0o755)
@@ -106,7 +108,7 @@ def rules_of(house: House) -> list[str]:
 
 
 def mixed_case(rng: Random, house: House, names: list[str]) -> LockCase:
-    """Return a request that some four rules decide at once.
+    """Return a request that at least five rules decide at once.
 
     Raises:
         ValueError: If none is found.
@@ -142,25 +144,27 @@ def telling_case(rng: Random, house: House, names: list[str], rule: str, **limit
 
 
 def settled(house: House, case: LockCase, in_the_middle: bool = False) -> bool:
-    """Whether an answer names the root beyond doubt, if it names one.
+    """Whether papers and records decide an answer.
 
-    The roots up to it have no lock file, and those before it have one, also when the later ones are
-    not in the request. With `in_the_middle` it has to have a lock file by itself, and another root
-    has to follow.
+    It must be clear which versions are locked. If the answer names a root, the roots up to it have
+    no lock file, and any number of those before it have one, also when the later ones are not in
+    the request. With `in_the_middle` it has to have a lock file by itself, and another root has to
+    follow.
     """
-    status, answer = resolve(house, case.registers, case.request)
+    resolution = LockResolution(house, case.registers, case.request, frozenset())
+    if resolution.doubtful():
+        return False
+    status, answer = resolution.answer()
     if status == 0:
         return not in_the_middle
     roots = list(case.request["roots"])
     place = roots.index(answer["blocked_by"])
 
     def solved(some: list[str]) -> bool:
-        if not some:
-            return True
         request = {**case.request, "roots": some}
         return resolve(house, case.registers, request)[0] == 0
 
-    if solved(roots[: place + 1]) or not solved(roots[:place]):
+    if solved(roots[: place + 1]) or not all(solved(roots[:n]) for n in range(place, 0, -1)):
         return False
     return not in_the_middle or (solved([roots[place]]) and place + 1 < len(roots))
 

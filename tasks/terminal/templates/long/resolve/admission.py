@@ -52,6 +52,9 @@ SLIPS = {"yank_slip": ("yank_grace", 6), "advisory_slip": ("advisory_grace", 4)}
 """Corrections of a number of days: the twist, and by how much the first answer was too high."""
 
 _VERSION = re.compile(r"(\d+(?:\.\d+)*)(?:rc(\d+)|\.post(\d+))?")
+_CANDIDATE = (0, 3)
+"""Stages of release candidates in a version's key, before or after that of the release."""
+
 Key = tuple[tuple[int, ...], tuple[int, int]]
 Need = tuple[str, str, tuple[str, ...]]
 """Name, bounds and extras of a requirement."""
@@ -67,7 +70,7 @@ def version_key(text: str, candidates_first: bool = True) -> Key:
     while len(numbers) > 1 and not numbers[-1]:
         numbers.pop()
     if match[2] is not None:
-        return tuple(numbers), (0 if candidates_first else 3, int(match[2]))
+        return tuple(numbers), (_CANDIDATE[not candidates_first], int(match[2]))
     return tuple(numbers), (2, int(match[3])) if match[3] is not None else (1, 0)
 
 
@@ -93,11 +96,11 @@ class AdmittedVersion:
 
     version: str
     key: Key
-    needs: tuple["Need", ...]
+    needs: tuple[Need, ...]
     """Requirements that apply on the platform."""
 
-    extras: Mapping[str, tuple["Need", ...]]
-    breaks: tuple["Need", ...]
+    extras: Mapping[str, tuple[Need, ...]]
+    breaks: tuple[Need, ...]
 
 
 class LockAdmission:
@@ -174,7 +177,8 @@ class LockAdmission:
         for operator, text in _bounds(bounds):
             limit = self.key(text)
             same_release = key[0] == limit[0]
-            if operator == "<" and same_release and "rc" not in text and self.on("ceiling"):
+            candidate = key[1][0] in _CANDIDATE and limit[1][0] not in _CANDIDATE
+            if operator == "<" and same_release and candidate and self.on("ceiling"):
                 return False
             holds = {
                 ">=": key >= limit,
@@ -202,6 +206,21 @@ class LockAdmission:
                 locked[new] = self.key(text)
         return locked
 
+    def doubtful(self) -> bool:
+        """Whether the papers leave open which version of a package is locked.
+
+        They do if it is locked under two former names, or in a version that is published later.
+        """
+        given = {self.plain(name) for name in self.request.get("lock", {})}
+        former = [new for name in given if (new := self.renamed(name)) not in given]
+        early = (
+            self.key(entry["version"]) == self.lock.get(name)
+            for name, entries in self.index.items()
+            for entry in entries
+            if entry["published"] > self.day
+        )
+        return len(set(former)) < len(former) or any(early)
+
     def _admitted(self, name: str) -> list[AdmittedVersion]:
         """Return the versions of a package that the rules admit, the newest first."""
         listed: dict[Key, Mapping[str, Any]] = {}
@@ -212,7 +231,7 @@ class LockAdmission:
         shown = {k: e for k, e in listed.items() if e["published"] <= self.day}
         if not self.on("future"):
             shown = dict(listed)
-        finals = any(key[1][0] in (1, 2) for key in shown)
+        finals = any(key[1][0] not in _CANDIDATE for key in shown)
         entries = []
         for key, entry in sorted(shown.items(), reverse=True):
             if self._allowed(name, key, entry, finals):
@@ -254,7 +273,7 @@ class LockAdmission:
         )
 
     def _candidate_allowed(self, name: str, key: Key, finals: bool) -> bool:
-        if key[1][0] not in (0, 3) or not self.on("candidates"):
+        if key[1][0] not in _CANDIDATE or not self.on("candidates"):
             return True
         if self.day < self.house.candidate_day and self.on("candidate_era"):
             return False

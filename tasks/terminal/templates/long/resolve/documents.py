@@ -3,9 +3,9 @@
 from hexathlon.tasks.terminal.templates.long.resolve.house import House
 from hexathlon.tasks.terminal.templates.long.resolve.reference import SLIPS
 
-__all__ = ["FORMAT", "documents"]
+__all__ = ["documents", "format_text"]
 
-FORMAT = """# Requests and answers
+_FORMAT = """# Requests and answers
 
 A request is a JSON object on standard input:
 
@@ -33,14 +33,21 @@ The answer is a JSON object on standard output, with the exit status 0:
     {"lock": {"bobbin": "1.2", "hinge": "1.4.1"}, "changes": 0, "stale": 3}
 
 Versions are spelled as in the index. If there is no lock file for the request, the answer is
-`{"blocked_by": ROOT}` with the text of a root, and the exit status is 3. For a request with a root
-that cannot be read, nothing is printed, and the exit status is 2.
+`{"blocked_by": ROOT}` with the text of a root, and the exit status is 3. A root that does not have
+the form of a requirement, with the signs of policy 0001 in its bounds, cannot be read. For a request
+with such a root nothing is printed, and the exit status is 2.
 
 `registers/` belongs to the registrar's office. Its files change daily and are read on every run.
 
-The build farm allows a run 10 seconds of processor time. The largest product has some 160 packages,
-most of them in groups of a few that need each other and the same base package.
+The build farm allows a run 10 seconds of processor time. The largest product has one base
+package and @GROUPS@ groups of four packages. A package of a group needs only others of its group and the
+base package; the base package needs nothing.
 """
+
+
+def format_text(groups: int) -> str:
+    """Return the description of requests; the largest product has so many groups of packages."""
+    return _FORMAT.replace("@GROUPS@", str(groups))
 
 
 def documents(house: House, registrar: str, others: list[str]) -> dict[str, str]:
@@ -91,8 +98,8 @@ def _policies(house: House) -> dict[str, str]:
                 "A marker is a platform, `not` and a platform, or several of these with `or` between "
                 "them. A requirement whose marker does not hold does not apply.",
                 "A platform without the part after the hyphen stands for all of its kind: `linux` holds on "
-                "`linux-arm64`. The same goes for the `platforms` of an entry, outside of which the "
-                "entry must not be chosen, whether it is locked or not.",
+                "`linux-arm64`. The same goes for the `platforms` of an entry: on other platforms it "
+                "must not be chosen, whether it is locked or not.",
             ],
         ),
         "policy/0003-choice.md": _policy(
@@ -186,57 +193,60 @@ def _later_policies(house: House) -> dict[str, str]:
     made["policy/0018-going-down.md"] = _policy(18, "Going down", adopted, house.downgrade_day, [
         f"In point 1 of 0005, going down counts as {house.downgrade[1]}.",
     ])  # fmt: skip
-    if house.has("workdays"):
-        made["policy/0017-working-days.md"] = _policy(
-            17, "Working days", adopted, house.workday_day, [
+    return made | {
+        f"policy/{slug}.md": _policy(int(slug[:4]), title, adopted, since, points)
+        for twist, (slug, title, since, points) in _drawn_policies(house).items()
+        if house.has(twist)
+    }
+
+
+def _drawn_policies(house: House) -> dict[str, tuple[str, str, str, list[str]]]:
+    """Return name of the file, title, first day and points of policies, by twist."""
+    early = "2023-11-15"
+    return {
+        "workdays": ("0017-working-days", "Working days", house.workday_day, [
             "The days of rest in 0003 and in what replaces it in part are working days: Mondays to "
-            "Fridays, but for those in `registers/closed.csv`. The day on which the version was "
+            "Fridays, except the days in `registers/closed.csv`. The day on which the version was "
             "published is not counted, the day of the request is.",
-        ])  # fmt: skip
-    if house.has("freeze"):
-        made["policy/0019-freezes.md"] = _policy(19, "Freezes", adopted, "2023-11-15", [
-            "`registers/freezes.csv` lists freezes, from the first day to the last. During a freeze, "
-            "of a package that is in the lock file no other version may be chosen, if the locked "
-            "one may stay under the policies. If it may not, or if there is none, nothing changes.",
-        ])  # fmt: skip
-    if house.has("extras"):
-        made["policy/0016-extras.md"] = _policy(16, "Extras", adopted, "2023-11-15", [
+        ]),
+        "freeze": ("0019-freezes", "Freezes", early, [
+            "`registers/freezes.csv` lists freezes, from the first day to the last, both included. "
+            "During a freeze, only the locked version of a package in the lock file may be chosen, "
+            "if it may stay under the other policies. If it may not, or if no version is locked, "
+            "the freeze changes nothing for the package.",
+        ]),
+        "extras": ("0016-extras", "Extras", early, [
             "A requirement may ask for extras: `bobbin[fast,full] >=1.2`. An entry may say what its "
             "extras need: `\"extras\": {\"fast\": [\"hinge >=2\"], \"full\": []}`.",
             "If a requirement that applies asks for an extra, the version that is chosen has to "
             "have it, and what the extra needs is required as well. Extras that nobody asks "
-            "for mean nothing. It does not matter who asks, nor how often.",
+            "for mean nothing. It does not matter who asks, or how often.",
             "A requirement on the package itself means nothing in extras either.",
-        ])  # fmt: skip
-    if house.has("breaks"):
-        made["policy/0020-breaks.md"] = _policy(20, "What versions break", adopted, "2023-11-15", [
+        ]),
+        "breaks": ("0020-breaks", "What versions break", early, [
             "An entry may have `breaks`, written like requirements: `\"breaks\": [\"hinge <2\"]`. It is "
-            "never in one lock file with a version of that package within the bounds, "
-            "whatever the reason is for which that is there. That is no requirement: the other "
-            "package may be missing.",
-            "A marker that does not hold makes such a line void. What a version says of its own "
-            "package means nothing.",
-        ])  # fmt: skip
-    if house.has("families"):
-        made["policy/0013-families.md"] = _policy(13, "Families", adopted, "2023-11-15", [
+            "never in one lock file with a version of that package within the bounds, no matter "
+            "why that version is there. This is not a requirement: the other package may be missing.",
+            "A line whose marker does not hold is void. What a version says of its own package "
+            "means nothing.",
+        ]),
+        "families": ("0013-families", "Families", early, [
             "`registers/families.csv` names packages that move together. In a lock file all "
             "packages of one family have the same first number of the version.",
-        ])  # fmt: skip
-    if house.has("renames"):
-        made["policy/0014-renames.md"] = _policy(14, "Renamed packages", adopted, "2023-11-15", [
+        ]),
+        "renames": ("0014-renames", "Renamed packages", early, [
             "`registers/renames.csv` lists packages that were given a new name. From the day given there, "
             "a requirement on the old name is one on the new name, with the same bounds. New names "
             "may be renamed again.",
             "The same goes for pins and families. A package that is in the lock file under its old "
             "name counts as locked under the new one, if the new one is not in the lock file itself.",
-        ])  # fmt: skip
-    if house.has("refresh"):
-        made["policy/0015-refresh.md"] = _policy(15, "Refresh", adopted, house.refresh_day, [
+        ]),
+        "refresh": ("0015-refresh", "Refresh", house.refresh_day, [
             "A request may contain `\"refresh\": true`. For it, points 1 and 2 of 0005 change "
             "places: the least stale lock file is written, and among equals the one with the "
             "fewest changes. Before this day the word means nothing.",
-        ])  # fmt: skip
-    return made
+        ]),
+    }  # fmt: skip
 
 
 _QUESTIONS: dict[str, tuple[str, str, str]] = {
@@ -304,8 +314,9 @@ _QUESTIONS: dict[str, tuple[str, str, str]] = {
     "ceiling": (
         "`<3` gives us 3.0rc2",
         "By 0001 a candidate comes before its release, so `<3` allows `3.0rc2`. We do not want that.",
-        "Nor do I. A bound `<` excludes the release candidates of its own version as well, unless "
-        "it names a release candidate itself. That holds for pins too. `<=` needs no change.",
+        "Nor do I. A bound `<` also excludes the release candidates with the same numbers, unless it "
+        "names a release candidate itself: `<3` and `<3.0.post1` exclude `3.0rc2`, `<3.0rc2` "
+        "allows `3.0rc1`. That holds for pins too. `<=` needs no change.",
     ),
 }
 """Subject, question and the registrar's answer, by twist."""
@@ -351,8 +362,8 @@ def _mails(house: House, registrar: str, others: list[str]) -> dict[str, str]:
     ]
     texts += [
         f"From: {registrar} (registrar)\nTo: all\nSubject: {_QUESTIONS[twist][0]}: correction\n\n"
-        f"The number of days in my answer was a slip. It is {days} days, and the sentence in "
-        "brackets changes with it. Please read it so for all days.\n"
+        f"The number of days in my answer was wrong. It is {days} days, in the brackets as well. "
+        "This holds for all days from the policy's first day on.\n"
         for twist, days in right.items()
         if house.has(twist)
     ]

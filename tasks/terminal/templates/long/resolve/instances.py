@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from random import Random  # noqa: TID251 - private generators, seeded from the task's draws
 from typing import Any
 
+from hexathlon.tasks.terminal.templates.long.resolve.admission import SLIPS, version_key
 from hexathlon.tasks.terminal.templates.long.resolve.house import House, Pin, Registers, Rename
-from hexathlon.tasks.terminal.templates.long.resolve.reference import SLIPS
 
 __all__ = ["LockCase", "small_case"]
 
@@ -28,6 +28,11 @@ class LockCase:
 
 def _shift(day: str, days: int) -> str:
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+
+
+def _of_version(entries: list[dict[str, Any]], version: str) -> list[dict[str, Any]]:
+    """Return the entries of a version, which may be listed twice."""
+    return [entry for entry in entries if version_key(entry["version"]) == version_key(version)]
 
 
 class CaseWriter:
@@ -146,13 +151,20 @@ class CaseWriter:
             entries.append(self.entry(self.names[place], version, needs))
             self._more(entries[-1], later)
             if self.often(0.04, "relisted"):
-                entries.append(self.entry(self.names[place], version + ".0", needs[:1]))
-                if "rc" in version or "post" in version:
-                    entries[-1]["version"] = version
-                entries[-1]["published"] = entries[-2]["published"]
+                entries.append(self._relisted(entries[-1], needed))
         if rng.random() < 0.5:
             rng.shuffle(entries)
         return entries
+
+    def _relisted(self, entry: Mapping[str, Any], needed: list[str]) -> dict[str, Any]:
+        """Return an entry for the same version that may be chosen like the first one."""
+        version: str = entry["version"]
+        spelling = version if "rc" in version or "post" in version else version + ".0"
+        again = {**entry, "version": spelling}
+        again.pop("needs", None)
+        if needed:
+            again["needs"] = [self.requirement(name) for name in needed[:1]]
+        return again
 
     def _more(self, entry: dict[str, Any], later: list[str]) -> None:
         """Add extras, and what a version breaks."""
@@ -186,24 +198,28 @@ class CaseWriter:
         """Give locked versions what the rule in focus is about."""
         rng, house = self.rng, self.house
         for name, version in lock.items():
-            mine = [entry for entry in index[name] if entry["version"] == version]
+            mine = _of_version(index[name], version)
             if not mine or rng.random() < 0.5:
                 continue
+            marks: dict[str, Any] = {}
             if self.focus in ("yanked_kept", "yanked_security", "yank_grace", "yank_slip"):
                 last = house.yank_days
                 since = rng.choice((0, 1, last, last + 1, last + SLIPS["yank_slip"][1]))
                 reason = rng.choice(("broken", "security", "broken"))
-                mine[0]["yanked"] = {"day": _shift(self.day, -since), "reason": reason}
+                marks["yanked"] = {"day": _shift(self.day, -since), "reason": reason}
             if self.focus in ("advisory_grace", "advisory_slip"):
                 last = house.advisory_days
                 since = rng.choice((0, last, last + 1, last + SLIPS["advisory_slip"][1]))
-                mine[0]["advisories"] = [{"id": "ADV-7", "day": _shift(self.day, -since)}]
+                marks["advisories"] = [{"id": "ADV-7", "day": _shift(self.day, -since)}]
             if self.focus == "closes_exempt":
-                mine[0]["advisories"] = [{"id": "ADV-7", "day": _shift(self.day, -90)}]
+                marks["advisories"] = [{"id": "ADV-7", "day": _shift(self.day, -90)}]
                 other = rng.choice(index[name])
-                other["closes"], other["published"] = ["ADV-7"], _shift(self.day, -2)
+                for entry in _of_version(index[name], other["version"]):
+                    entry["closes"], entry["published"] = ["ADV-7"], _shift(self.day, -2)
             if self.focus == "licence_kept":
-                mine[0]["licence"] = rng.choice(house.denied)
+                marks["licence"] = rng.choice(house.denied)
+            for entry in mine:
+                entry.update(marks)
 
     def registers(self) -> Registers:
         rng = self.rng

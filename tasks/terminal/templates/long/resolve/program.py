@@ -59,7 +59,7 @@ def satisfies(v, text):
         elif sign == "~": good = v >= b and v[0][0] == b[0][0]
         else:
             good = v < b
-            if "ceiling" in TWISTS and v[0] == b[0] and b[1] != -1:
+            if "ceiling" in TWISTS and v[0] == b[0] and v[1] == -1 != b[1]:
                 good = False
         if not good:
             return False

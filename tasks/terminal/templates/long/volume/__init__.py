@@ -110,6 +110,7 @@ def near_misses(form: VolumeFormat) -> dict[str, str]:
         "cancel_keeps_revokes": {"cancel"},
         "checkpoint_exclusive": {"checkpoint"},
         "super_root_only": {"super"},
+        "orphan_entry_shown": {"orphan"},
     }
     for name in FAULTS:
         if pairs.get(name, set()) <= has:

@@ -87,7 +87,7 @@ def _header(form: VolumeFormat) -> str:
         )
         rows = {"logical": "    u16 logical;    /* place of the first block in the file */\n",
                 "length": "    u16 length;     /* number of blocks */\n",
-                "start": "    u32 start;      /* first block on the volume */\n"}  # fmt: skip
+                "start": "    u32 start;      /* first block on the volume, never 0 */\n"}  # fmt: skip
         more += "struct extent {      /* what no extent covers is a hole */\n"
         more += "".join(rows[name] for name in order) + "};\n\n"
     if "tail" in form.features:
@@ -159,7 +159,7 @@ struct node {{          /* 64 bytes; inode {base} is the first of the table, 0 i
 
 {more}struct entry {{         /* directories consist of these; none crosses the end of a block */
     u32 inode;          /* 0: removed, its space is skipped */
-    u16 length;         /* from this entry to the next one; 0: no more in this block */
+    u16 length;         /* from this entry to the next one; 0: no entry here, and no more in this block */
     u8  name_length;
     u8  mark;
     u8  name[];         /* ISO 8859-1 */
@@ -216,15 +216,12 @@ def _changes(form: VolumeFormat) -> str:
         (
             "2.2",
             [
-                "Revoke records (kind 3): a head block with `count` block numbers, u32 "
-                "each, after the "
-                "usual 12 bytes. A block that was metadata and has become file data must not be "
-                "overwritten by replay: what earlier transactions have for the block is not "
-                "replayed. "
-                f"{own}; later transactions may write the block again, and that counts. Of course "
-                "only records in transactions that are replayed count. Revoke blocks are "
-                "part of the "
-                "commit's sum."
+                "Revoke records (kind 3): a head block with `count` block numbers, u32 each, after "
+                "the usual 12 bytes. A block that was metadata and has become file data must not "
+                "be overwritten by replay: what earlier transactions have for the block is not "
+                f"replayed. {own}; later transactions may write the block again, and that counts. "
+                "Of course only records in transactions that are replayed count. Revoke blocks are "
+                "part of the commit's sum."
             ],
         ),
         (
@@ -317,11 +314,9 @@ def _changes(form: VolumeFormat) -> str:
             (
                 "3.1",
                 [
-                    "Revision 3: `sum` of an inode is the CRC-32 of its number (u32) "
-                    "followed by its "
-                    "first 60 bytes. An inode with a wrong sum is treated as free. Free "
-                    "inodes have "
-                    "no entries: what names one is not shown."
+                    "Revision 3: `sum` of an inode is the CRC-32 of its number (u32) followed by "
+                    "its first 60 bytes. An inode with a wrong sum is treated as free. Free inodes "
+                    "have no entries: what names one is not shown."
                 ],
             )
         )
@@ -334,9 +329,8 @@ def _changes(form: VolumeFormat) -> str:
                 [
                     "Revision 3: inodes in use with links above 0 that cannot be reached from the "
                     "root appear in the directory /lost+found, which exists in memory only and has "
-                    f"no line of its own, under the name `{form.lost_name}` (with the "
-                    f"inode's number, "
-                    "as in printf). What lies below an unreachable directory stays there."
+                    f"no line of its own, under the name `{form.lost_name}` (with the inode's "
+                    "number, as in printf). What lies below an unreachable directory stays there."
                 ],
             )
         )
@@ -346,11 +340,10 @@ def _changes(form: VolumeFormat) -> str:
                 "3.4",
                 [
                     "Cancel records (kind 4), laid out and summed like revoke records, with "
-                    "sequence "
-                    "numbers in "
-                    "place of block numbers: those transactions are not replayed, nor do "
-                    "their revoke records count; replay goes on after them as if they had been "
-                    "empty. A cancel record counts once its own transaction is complete."
+                    "sequence numbers in place of block numbers: those transactions are not "
+                    "replayed, nor do their revoke records count; replay goes on after them as if "
+                    "they had been empty. A cancel record counts once its own transaction is "
+                    "complete, even if that transaction is cancelled itself."
                 ],
             )
         )
@@ -374,8 +367,8 @@ def _changes(form: VolumeFormat) -> str:
                     "Checkpoint records (kind 5), laid out and summed like revoke records, with a "
                     "sequence number. All blocks of that transaction and those before it had reached "
                     "their places when the record was made, and the places may have been written "
-                    "directly since: replay writes nothing of them. As always, a record counts "
-                    "only if its own transaction is complete and not cancelled.",
+                    "directly since: replay writes nothing of them. Such a record counts only if "
+                    "its own transaction is complete and not cancelled.",
                 ],
             )
         )
@@ -394,9 +387,8 @@ def _changes(form: VolumeFormat) -> str:
         (
             "3.6",
             [
-                "The superblock's generation wraps as well. A copy is newer if the "
-                "difference of the "
-                "generations, as a signed 32-bit number, is above 0.",
+                "The superblock's generation wraps as well. A copy is newer if the difference of "
+                "the generations, as a signed 32-bit number, is above 0.",
             ],
         )
     )

@@ -44,8 +44,9 @@ inode of the list with links above 0 was only being shortened and stays as it is
 
 The exception since 2.8: an orphan with links 0 and node flag 0x20 (the recorder sets it on its
 running file) is not thrown away but appears as /lost+found/"""
-            + form.lost_name.replace("%", "%%").replace("%%", "%")
-            + """ with its inode number, as in printf, in every revision.
+            + form.lost_name
+            + """ with its inode number, as in printf, in every revision. Entries
+that name it are not shown.
 """
         )
     return mails
@@ -66,16 +67,15 @@ def tickets_of(form: VolumeFormat) -> list[str]:
         )
     if "packed" in form.features:
         made.append(
-            "Packed blocks and the escape byte: the packer writes a run for the byte "
-            "itself, however\n"
-            "short, so nothing is lost. If a block unpacks to less than is needed the rest "
-            "is zeros."
+            "Packed blocks and the escape byte: the packer writes a run for the byte itself, "
+            "however\nshort, so nothing is lost. If a block unpacks to less than is needed, the "
+            "rest is zeros."
         )
     if "clone" in form.features:
         made.append(
             "A clone whose original was a clone itself. Its holes are looked up in the original, "
-            "and that\none's in its own original, whether or not they still have a name. If the "
-            "original's inode is\nfree, the holes are holes. Works. Closed."
+            "and the\noriginal's holes in its own original, whether or not these still have a "
+            "name. If the original's\ninode is free, the holes are holes. Works. Closed."
         )
     if {"clone", "unwritten"} <= form.features:
         made.append(
@@ -85,7 +85,7 @@ def tickets_of(form: VolumeFormat) -> list[str]:
     if {"masked", "packed"} <= form.features:
         made.append(
             "Packed and masked files: packing comes first, the mask is put on what is stored, "
-            "the length\nin front included. Documented. Closed."
+            "including the\nlength in front. Documented. Closed."
         )
     return made
 

@@ -75,6 +75,10 @@ FAULTS: dict[str, tuple[str, str]] = {
     "stale_entry": (' or mark != child["gen"] & 0xFF', ""),
     "duplicate_other": ("if name in found:", "if False:"),
     "orphan_forgotten": ("kept.append(number)", "pass"),
+    "orphan_entry_shown": (
+        "self.dropped.add(number)",
+        'self.dropped |= {number} if not node["flags"] & 32 else set()',
+    ),
     "lost_rev2": ('if self.sb["rev"] >= 3:\n            base', "if True:\n            base"),
     "lost_nested": ('kept += [node["number"] for node in loose if node["number"] not in inner]',
                     'kept += [node["number"] for node in loose]'),

@@ -311,10 +311,7 @@ class Machine:
             value = self.eval(right, scope)
             new = self.guarded(scope, line, v.operate, sign, self.eval(target, scope), value)
 #@ end
-#@ constants == "late"
-            self.refuse(scope, where, name)
-#@ end
-            scope.find(name).names[name] = new
+            self.keep(scope, where, name, new)
             return
         _, where, holder, at = target
         holder, at = self.eval(holder, scope), self.eval(at, scope)
@@ -329,26 +326,28 @@ class Machine:
         self.guarded(scope, where, v.store, holder, at, new)
 #@ end
 
+    def keep(self, scope, line, name, value):
+#@ constants == "late"
+        self.refuse(scope, line, name)
+#@ end
+        found = scope.find(name)
+        if found is None or found is self.core:
+#@ undeclared
+            self.fail(scope, line, "name", name + " is not defined")
+#@ else
+            found = scope
+            while found.parent is not self.core:
+                found = found.parent
+#@ end
+        found.names[name] = value
+
     def do_assign(self, tree, scope):
         _, line, target, right = tree
         if target[0] == "name":
 #@ constants == "early"
             self.refuse(scope, target[1], target[2])
 #@ end
-            value = self.eval(right, scope)
-#@ constants == "late"
-            self.refuse(scope, target[1], target[2])
-#@ end
-            found = scope.find(target[2])
-            if found is None or found is self.core:
-#@ undeclared
-                self.fail(scope, target[1], "name", target[2] + " is not defined")
-#@ else
-                found = scope
-                while found.parent is not self.core:
-                    found = found.parent
-#@ end
-            found.names[target[2]] = value
+            self.keep(scope, target[1], target[2], self.eval(right, scope))
             return
         _, where, holder, at = target
 #@ assignorder
