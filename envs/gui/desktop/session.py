@@ -102,10 +102,11 @@ class DesktopSession:
         self._closing.callback(self._framebuffer.close)
         self._background("openbox --config-file /etc/desktop/openbox.xml")
         self.wait_for("the window manager", self.display.managed)
-        self._background("/usr/libexec/at-spi2-registryd")
         self._link(_SESSION, "the message bus").close()
         bus = Bus(self._link(_ACCESS, "the accessibility bus"), self._seconds)
         self._closing.callback(bus.close)
+        # It ends at once if a bus is not there yet.
+        self._background("/usr/libexec/at-spi2-registryd")
         self.tree = AccessibilityTree(bus)
         self.wait_for("the accessibility registry", lambda: self.tree.registered())
 

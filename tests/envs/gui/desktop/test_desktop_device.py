@@ -1,4 +1,5 @@
 import base64
+import contextlib
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -8,8 +9,10 @@ import numpy as np
 import pytest
 
 from hexathlon.envs.errors import EnvFault, WrongState
+from hexathlon.envs.gui.desktop.confined import launch_line
 from hexathlon.envs.gui.desktop.device import DesktopDevice
 from hexathlon.envs.gui.desktop.home import DOUBLE_CLICK_MS
+from hexathlon.envs.gui.desktop.session import DesktopSession
 from hexathlon.envs.gui.desktop.stored import entries_of
 from hexathlon.envs.gui.errors import DeviceRefusal
 from support.desktops import desktop_task, names, number, opened, until
@@ -25,6 +28,21 @@ def shared():
 @pytest.fixture
 def fresh():
     yield from opened(FILES)
+
+
+def test_a_desktop_waits_for_buses_that_are_slow_to_start(monkeypatch):
+    start = DesktopSession._background
+
+    def late(session: DesktopSession, arguments: str) -> None:
+        if arguments.startswith("dbus-daemon"):
+            line = launch_line(arguments, "/run/user/log").removesuffix("&")
+            session._sandbox.execute(f"(sleep 2; {line}) >/dev/null 2>&1 </dev/null &")
+        else:
+            start(session, arguments)
+
+    monkeypatch.setattr(DesktopSession, "_background", late)
+    with contextlib.closing(DesktopSession(entries_of(FILES), seconds=20.0)) as session:
+        assert session.tree.registered()
 
 
 def text_of(device: Any) -> str:
@@ -168,8 +186,6 @@ def test_the_end_of_the_display_is_a_fault(fresh):
 
 
 def test_continues_a_saved_desktop_without_affecting_the_first(fresh):
-    from hexathlon.envs.gui.desktop.device import DesktopDevice
-
     fresh.act("open_app", {"app_name": "Text Editor", "file": "Documents/a.txt"})
     fresh.act("press_keys", {"keys": "ctrl+end"})
     fresh.act("type_text", {"text": "unsaved"})
@@ -193,8 +209,6 @@ def test_files_of_other_people_arrive_between_requests(fresh):
 
 
 def test_a_closed_device_says_so():
-    from hexathlon.envs.gui.desktop.device import DesktopDevice
-
     device = DesktopDevice()
     device.close()
     with pytest.raises(WrongState, match="closed"):
