@@ -262,20 +262,20 @@ def test_a_screen_waits_for_a_program_that_computes(sandbox):
 
 def test_a_screen_shows_full_screen_programs(sandbox):
     sandbox.keys("PS1='$ '; clear; echo hello\n")
-    seen = sandbox.screen(quiet=0.3)
+    seen = sandbox.screen(quiet=0.3, timeout=60.0)
     assert seen.text().splitlines()[:2] == ["hello", "$"] or "hello" in seen.text()
     sandbox.keys("printf '\\033[?1049h\\033[5;10Hinside'; read -n1\n")
-    inside = sandbox.screen(quiet=0.3)
+    inside = sandbox.screen(quiet=0.3, timeout=60.0)
     assert inside.alternate
     assert inside.lines[4][9:15] == "inside"
     sandbox.keys("q")
     sandbox.keys("printf '\\033[?1049l'; echo $((6*7))\n")
-    after = sandbox.screen(quiet=0.3)
+    after = sandbox.screen(quiet=0.3, timeout=60.0)
     assert not after.alternate
     assert "hello" in after.text() and "42" in after.text()
     sandbox.keys("sleep 60\n\x03")
     sandbox.keys("echo interrupted\n")
-    assert "interrupted" in sandbox.screen(quiet=0.3).text()
+    assert "interrupted" in sandbox.screen(quiet=0.3, timeout=60.0).text()
 
 
 def test_a_screen_waits_for_a_text_and_changes_its_size(sandbox):
