@@ -2,9 +2,13 @@
 
 import copy
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from hexathlon.envs.testing.perturbing import neighbours
+from hexathlon.envs.forking import fork
+from hexathlon.envs.testing.perturbing import Neighbour, neighbours
 from hexathlon.envs.testing.report import CheckFailed, ConformanceCheck
 from hexathlon.envs.testing.solving import calls_in
 from hexathlon.envs.testing.subject import RecordedEpisode, Subject
@@ -43,16 +47,18 @@ def neighbours_score_zero(subject: Subject) -> None:
             if task.template not in compared:
                 compared.add(task.template)
                 _require_told_apart(subject, env, task, final)
+            replays = _Replays(subject, env, task)
             for neighbour in neighbours(task, solved.actions, elsewhere):
                 if any(
                     name in declared or f"{task.template}/{name}" in declared
                     for name in neighbour.names
                 ):
                     continue
-                episode = subject.play_actions(env, task, neighbour.actions)
-                if _score(env, episode) == 1.0 and not _same(subject, env, task, right, final):
-                    where = f"step {neighbour.place + 1} of {len(solved.actions)} in {task.id}"
-                    accepted[neighbour.kind].append(where)
+                with replays.played(neighbour) as (played, episode):
+                    right_score = _score(played, episode) == 1.0
+                    if right_score and not _same(subject, played, task, right, final):
+                        where = f"step {neighbour.place + 1} of {len(solved.actions)} in {task.id}"
+                        accepted[neighbour.kind].append(where)
     finally:
         env.close()
     if accepted:
@@ -60,6 +66,43 @@ def neighbours_score_zero(subject: Subject) -> None:
         told = [f"{kind} ({len(places)}, first at {places[0]})" for kind, places in listed]
         more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
         raise CheckFailed(f"these still score 1: {'; '.join(told[:_NAMED])}{more}")
+
+
+class _Replays:
+    """Plays neighbours of one solution.
+
+    Where environments can fork, what a neighbour shares with the solution is played once, and the
+    rest on a clone: neighbours come in the order of their places.
+    """
+
+    def __init__(self, subject: Subject, env: Any, task: Task) -> None:
+        self._subject, self._env, self._task = subject, env, task
+        self._begun: RecordedEpisode | None = None
+
+    @contextmanager
+    def played(self, neighbour: Neighbour) -> Iterator[tuple[Any, RecordedEpisode]]:
+        """Play a neighbour; the environment that has played it is closed on leaving."""
+        if not getattr(self._env, "supports_fork", False):
+            yield self._env, self._subject.play_actions(self._env, self._task, neighbour.actions)
+            return
+        begun = self._advanced(neighbour)
+        (clone,) = fork(self._env, 1)
+        try:
+            episode = replace(begun, steps=list(begun.steps))
+            self._subject.resume(clone, episode, neighbour.actions[neighbour.place :])
+            yield clone, episode
+        finally:
+            clone.close()
+
+    def _advanced(self, neighbour: Neighbour) -> RecordedEpisode:
+        """Play the solution up to the place of a neighbour."""
+        begun = self._begun
+        if begun is None or len(begun.steps) > neighbour.place:
+            begun = self._subject.play_actions(self._env, self._task, ())
+        missing = neighbour.actions[len(begun.steps) : neighbour.place]
+        self._subject.resume(self._env, begun, missing)
+        self._begun = begun
+        return begun
 
 
 def _require_readable(env: Any, task: Task, reward: float) -> str | None:

@@ -241,6 +241,13 @@ class Subject:
         """Play one episode with a list of actions."""
         return self.play(env, task, fixed(actions), seed)
 
+    def resume(self, env: Any, episode: RecordedEpisode, actions: Iterable[str]) -> None:
+        """Go on with an episode, and add the steps to its record."""
+        for action in actions:
+            if episode.ended or len(episode.steps) >= MAX_STEPS:
+                break
+            episode.steps.append(env.step(self.act(env, action)))
+
     def oracle_actions(self, task: Task) -> list[str]:
         """Return the oracle's actions on a task; played once per task."""
         if task.id not in self._oracle_actions:
