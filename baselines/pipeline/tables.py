@@ -186,7 +186,7 @@ class PaletteTable(RecipeTable):
         return self.share > 0
 
     def share_at(self, progress: float) -> float:
-        """Return the share of a step, before which the share `progress` of the steps was taken."""
+        """Return the share in effect after the fraction `progress` of the steps."""
         return prefix_share(self.share, self.schedule, self.until, progress)
 
 

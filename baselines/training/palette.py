@@ -163,17 +163,15 @@ def prefixed(sample: Sample, prefix: tuple[int, ...]) -> Sample:
 def _posterior_draws(vae: PaletteVae, pooled: torch.Tensor, seed: int) -> torch.Tensor:
     """Return a draw from the posterior of each pair, `[pairs, latent]`."""
     mean, log_variance = vae.posterior(pooled)
-    return mean + (log_variance / 2).exp() * _noise(mean, seed)
+    return mean + (log_variance / 2).exp() * _noise(len(pooled), vae.latent, seed)
 
 
-def _noise(like: torch.Tensor, seed: int) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(like.shape, generator=generator)
+def _noise(pairs: int, latent: int, seed: int) -> torch.Tensor:
+    return torch.randn(pairs, latent, generator=torch.Generator().manual_seed(seed))
 
 
 def _fit_metrics(vae: PaletteVae, pooled: torch.Tensor, beta: float) -> dict[str, float]:
-    noise = _noise(pooled[:, : vae.latent], 0)
-    parts = palette_loss(vae, pooled, noise, beta)
+    parts = palette_loss(vae, pooled, _noise(len(pooled), vae.latent, 0), beta)
     return {
         "palette/reconstruction": float(parts.reconstruction),
         "palette/divergence": float(parts.divergence),

@@ -55,8 +55,8 @@ def neighbours_score_zero(subject: Subject) -> None:
                 ):
                     continue
                 with replays.played(neighbour) as (played, episode):
-                    right_score = _score(played, episode) == 1.0
-                    if right_score and not _same(subject, played, task, right, final):
+                    scores = _score(played, episode) == 1.0
+                    if scores and not _same(subject, played, task, right, final):
                         where = f"step {neighbour.place + 1} of {len(solved.actions)} in {task.id}"
                         accepted[neighbour.kind].append(where)
     finally:

@@ -105,9 +105,9 @@ def describe_report(image: bytes, start: bytes) -> dict[str, Any]:
     return changed
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)  # two for each of several days that are played in turn
 def _described(image: bytes) -> dict[str, Any]:
-    """Describe a database; many tickets leave it as the one before did."""
+    """Describe a database; most are those of the morning or of the ticket before."""
     return describe_content(image)
 
 

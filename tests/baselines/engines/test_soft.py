@@ -84,7 +84,8 @@ def sample_of(prompt, reply) -> Sample:
     sampled = np.arange(count) >= len(prompt)
     behaviour = np.concatenate([np.zeros(len(prompt)), reply.log_probabilities])
     turn = np.where(sampled, 0, -1)
-    return Sample(np.array([*prompt, *reply.ids]), sampled, ~sampled & False, behaviour, turn, (1,))
+    observed = np.zeros_like(sampled)
+    return Sample(np.array([*prompt, *reply.ids]), sampled, observed, behaviour, turn, (1,))
 
 
 def scores(policy, samples, **config):

@@ -368,11 +368,12 @@ def test_two_ranks_share_a_palette(tmp_path) -> None:
     assert one["tokens/drawn"] == two["tokens/drawn"] and two["sampler_gap"] < 1e-5
 
 
-def test_the_fit_reports_its_loss(made, tmp_path) -> None:
+@pytest.mark.parametrize("latent", [4, 2 * SHAPE["width"]])
+def test_the_fit_reports_its_loss(made, tmp_path, latent) -> None:
     from hexathlon.baselines.warmstart.demonstrations import Demonstrator, Noise
 
     shutil.copytree(made / "start", tmp_path / "start")
-    recipe, rows = recipe_with({"warmup_steps": 0}), []
+    recipe, rows = recipe_with({"warmup_steps": 0, "latent": latent}), []
     with Demonstrator("harness/Toy-v0", make_env, Noise()) as demonstrator:
         (table,) = recipe.tasks
         played = [demonstrator.demonstrate(task) for task in table.addresses("train", 12)]

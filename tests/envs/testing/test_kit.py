@@ -186,6 +186,14 @@ def test_every_check_is_shown_to_catch_something():
     )
 
 
+def test_neighbours_are_played_from_the_start_where_nothing_forks(monkeypatch):
+    only, seen = ["neighbours_score_zero"], []
+    for forks in (True, False):
+        monkeypatch.setattr(contract.AcceptsNeighbours, "supports_fork", forks)
+        seen += check_environment(contract.AcceptsNeighbours, only=only, **SMALL).results
+    assert seen[0].status == seen[1].status == "failed" and seen[0].detail == seen[1].detail
+
+
 @pytest.mark.parametrize(("template", "listed"), [("count", False), ("sum", True)])
 def test_a_change_is_tolerated_for_one_template(monkeypatch, template, listed):
     reason = {f"{template}/drop:add": "planted"}
